@@ -4,6 +4,9 @@ A package is a folder under WORK/sources/<client>/<name>; packages that are alre
 cargo, as configured on the machine; `python` is the standard library of the Python that runs this. The licence is read from the package's own
 metadata, compared with the recorded one, and must allow use under one of `ALLOWED`. A line of sources.txt without version and licence is
 resolved to the newest version; `fetch.py --pin NAMES` rewrites sources.txt from such lines.
+
+Refused is what an evaluation searches: the projects in excluded.txt and the packages in eval/mined/sources.txt. If EXCERPT_EVAL names a folder
+of evaluation sets, excluded.txt must name every package that their meta.json names.
 """
 import json
 import os
@@ -54,6 +57,30 @@ def excluded(name: str) -> bool:
     """Whether a package or a part of a path has the name of an evaluated project."""
     name = same(name).strip("-")
     return any(name.startswith(e[:-1]) if e.endswith("*") else name == e for e in EXCLUDED)
+
+
+def mined() -> set:
+    """The packages of which scripts/mine makes question sets."""
+    lines = (HERE.parent.parent / "eval/mined/sources.txt").read_text().splitlines()
+    return {same(line.split("|")[1].strip()) for line in lines if line.strip() and not line.startswith("#")}
+
+
+def unseen(folder: pathlib.Path) -> list:
+    """The projects that an evaluation set in `folder` searches but excluded.txt does not name, as lines of text."""
+    found = []
+    for path in sorted(folder.glob("*/meta.json")):
+        meta = json.loads(path.read_text(encoding="utf-8"))
+        names = [meta.get("package"), *(repo["package"] for repo in meta.get("repos", {}).values()), *meta.get("versions", {})]
+        found += [f"{path.parent.name} searches {name}, which excluded.txt does not name" for name in names if name and not excluded(name.split("/")[-1])]
+    return found
+
+
+MINED = mined()
+
+
+def searched(name: str) -> bool:
+    """Whether an evaluation searches a package or a part of a path with this name."""
+    return excluded(name) or same(name).strip("-") in MINED
 
 
 def spdx(text: str) -> str:
@@ -180,8 +207,8 @@ def place(source, work: pathlib.Path) -> pathlib.Path:
 def one(source, work: pathlib.Path, crates: dict):
     """Fetches one package, and returns its line or a reason to exclude it."""
     client, name, form, version, licence = source
-    if excluded(name.split("/")[-1]) or excluded(name.split("/")[0].strip("@")):
-        return None, f"{client} {name}: an evaluated project"
+    if same(name) in MINED or excluded(name.split("/")[-1]) or excluded(name.split("/")[0].strip("@")):
+        return None, f"{client} {name}: an evaluation searches it"
     if client == "cargo":
         if name not in crates:
             return None, f"{client} {name}: not found"
@@ -206,6 +233,8 @@ def one(source, work: pathlib.Path, crates: dict):
 
 
 def main(work: pathlib.Path, pin: pathlib.Path | None = None) -> None:
+    if missing := unseen(pathlib.Path(os.environ["EXCERPT_EVAL"])) if os.environ.get("EXCERPT_EVAL") else []:
+        raise SystemExit("\n".join(missing))
     sources = sorted(set(read_sources(pin or SOURCES)))
     crates = vendor([s for s in sources if s[0] == "cargo"], work, bool(pin))
 

@@ -3,7 +3,8 @@
 
 usage: make.py [WORK]        WORK (default: `work` in the current folder) stores downloads and intermediate results
 
-Needs Python 3.12, the packages in requirements.txt, pip, npm and cargo. README.md describes the result and the time it takes.
+Needs Python 3.12, the packages in requirements.txt, pip, npm and cargo. JOBS (default: 1) is how many processes share the tokenizing and the
+teaching, and does not change the result. README.md describes the result and the time it takes.
 """
 import hashlib
 import os
@@ -27,7 +28,8 @@ BITS, MAX_INPUT = 4, 2048
 SETTINGS = {
     "steps": 800, "size": 2048, "rate": 0.006, "near": 0.5, "scales": (10.0, 20.0), "framed": 0.2, "joined": 0.3, "lesson": 384, "teach": 1.0, "kept": 0.15,
 }
-TAUGHT = 12000
+# How many pairs of each package the teacher embeds.
+TAUGHT = 100
 
 
 def teacher(work: pathlib.Path) -> pathlib.Path:
@@ -54,7 +56,7 @@ def main(work: pathlib.Path) -> None:
     fetch.main(work)
     mined = mine.main(work)
     pairs, taught = train.Pairs(mined, work, model), train.Taught(mined, work, model, TAUGHT)
-    print(len(pairs.kinds), "pairs")
+    print(len(pairs.kinds), "pairs,", len(taught.vectors) // 2, "embedded by the teacher")
     rows = train.train(pairs, train.start(train.token_vectors(work, model)), taught, train.frames(model), **SETTINGS)
     vocabulary = (model / "vocab.txt").read_text(encoding="utf-8").split("\n")
     vocabulary = vocabulary[:len(rows)]

@@ -31,7 +31,7 @@ CODE = {
 SHARE = {"python": 3000, "pypi": 800, "npm": 800, "cargo": 500}
 # The maximum number of bytes read from a package.
 BUDGET = {"python": 40_000_000, "pypi": 25_000_000, "npm": 15_000_000, "cargo": 3_000_000}
-SHARES = {"botocore": 3000, "homeassistant": 2000, "django": 2500, "salt": 1500, "aws-cdk-lib": 2500, "@types/node": 2000, "scipy": 1500}
+SHARES = {"botocore": 3000, "homeassistant": 2000, "salt": 1500, "aws-cdk-lib": 2500, "@types/node": 2000, "scipy": 1500}
 BOILER = re.compile(r"copyright|licen[sc]e|all rights reserved|auto-?generated|do not edit", re.I)
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -265,7 +265,7 @@ def files(folder: pathlib.Path, package: str):
     for path in folder.rglob("*"):
         inside = path.relative_to(folder)
         parts = inside.parts
-        if any(SKIP_PART.match(p) or fetch.excluded(p) or fetch.excluded(pathlib.PurePath(p).stem) for p in parts) or SKIP_FILE.search(parts[-1]):
+        if any(SKIP_PART.match(p) or fetch.searched(p) or fetch.searched(pathlib.PurePath(p).stem) for p in parts) or SKIP_FILE.search(parts[-1]):
             continue
         if path.is_file() and not path.is_symlink():
             where = inside.as_posix()
@@ -276,7 +276,7 @@ def files(folder: pathlib.Path, package: str):
 def mine(source, work: pathlib.Path) -> pathlib.Path:
     """The file of one package's pairs; rebuilt only when the package or this script has changed."""
     client, package, _, version, _ = source
-    state = hashlib.sha1(pathlib.Path(__file__).read_bytes() + (HERE / "excluded.txt").read_bytes()).hexdigest()[:12]
+    state = hashlib.sha1(pathlib.Path(__file__).read_bytes() + (HERE / "excluded.txt").read_bytes() + " ".join(sorted(fetch.MINED)).encode()).hexdigest()[:12]
     folder = work / "mined" / state
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{client}__{package.replace('/', '__')}__{version}.jsonl"

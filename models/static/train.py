@@ -4,6 +4,8 @@ A text's vector is the sum of its tokens' rows at unit length, so training is a 
 """
 import hashlib
 import json
+import multiprocessing
+import os
 import pathlib
 import random
 import time
@@ -26,7 +28,7 @@ def token_vectors(work: pathlib.Path, teacher: pathlib.Path) -> np.ndarray:
     if not path.exists():
         model, tokens = minilm.MiniLM(teacher), minilm.tokenizer(teacher)
         first, last = tokens.encode("").ids
-        out = model.embed_all([[first, i, last] for i in range(tokens.get_vocab_size())], 3072)
+        out = model.embed_all([[first, i, last] for i in range(tokens.get_vocab_size())])
         np.save(path, out)
     return np.load(path)
 
@@ -47,64 +49,82 @@ def start(x: np.ndarray) -> np.ndarray:
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
+def bagged(file: pathlib.Path, work: pathlib.Path, teacher: pathlib.Path) -> pathlib.Path:
+    """The file of a package's pairs as bags; `file` has the version and the state of the miner in its path."""
+    path = work / "bags" / (hashlib.sha1(str(file).encode()).hexdigest()[:20] + ".npz")
+    if not path.exists():
+        found = [json.loads(line) for line in file.open(encoding="utf-8")]
+        kinds, packages = ([zlib.crc32(pair[at].encode()) for pair in found] for at in (0, 1))
+        t = tokens_reference.of_file(teacher / "tokenizer.json")
+        q, p = (words.bags(words.pieces(t, [pair[at] for pair in found], most), t.get_vocab_size()) for at, most in ((3, 64), (4, 320)))
+        half = path.with_suffix(f".{os.getpid()}.npz")
+        np.savez(half, kinds=np.array(kinds, np.int64), packages=np.array(packages, np.int64), qd=q.data, qi=q.indices, qp=q.indptr, pd=p.data, pi=p.indices, pp=p.indptr,
+                 shape=q.shape)
+        half.rename(path)
+    return path
+
+
+def shared(work, arguments: list) -> list:
+    """The results in order. JOBS processes share the work; each result depends on its arguments alone."""
+    with multiprocessing.get_context("spawn").Pool(int(os.environ.get("JOBS", "1"))) as pool:
+        return pool.starmap(work, arguments, 1)
+
+
 class Pairs:
     """The mined pairs as bags, with the groups that belong together."""
 
     def __init__(self, mined: list, work: pathlib.Path, teacher: pathlib.Path):
-        state = hashlib.sha1("\n".join(map(str, mined)).encode()).hexdigest()[:12]
-        path = work / f"pairs-{state}.npz"
-        if not path.exists():
-            kinds, packages, q, p = [], [], [], []
-            for line in (line for file in mined for line in file.open(encoding="utf-8")):
-                kind, package, _, query, passage = json.loads(line)
-                kinds.append(zlib.crc32(kind.encode()))
-                packages.append(zlib.crc32(package.encode()))
-                q.append(query)
-                p.append(passage)
-            t = tokens_reference.of_file(teacher / "tokenizer.json")
-            count = t.get_vocab_size()
-            a, b = words.bags(words.pieces(t, q, 64), count), words.bags(words.pieces(t, p, 320), count)
-            np.savez(path, kinds=kinds, packages=packages, shape=a.shape, qd=a.data, qi=a.indices, qp=a.indptr, pd=b.data, pi=b.indices, pp=b.indptr)
-        z = np.load(path)
-        shape = tuple(z["shape"])
-        self.q = sp.csr_matrix((z["qd"], z["qi"], z["qp"]), shape)
-        self.p = sp.csr_matrix((z["pd"], z["pi"], z["pp"]), shape)
+        (work / "bags").mkdir(exist_ok=True)
+        z = [np.load(path) for path in shared(bagged, [(file, work, teacher) for file in mined])]
+        self.q, self.p = (sp.vstack([sp.csr_matrix((f[s + "d"], f[s + "i"], f[s + "p"]), tuple(f["shape"])) for f in z], format="csr") for s in "qp")
         ok = (np.diff(self.q.indptr) > 0) & (np.diff(self.p.indptr) > 4)
-        self.kinds, self.packages = z["kinds"][ok], z["packages"][ok]
+        self.kinds, self.packages = (np.concatenate([f[name] for f in z])[ok] for name in ("kinds", "packages"))
         self.q, self.p = self.q[ok], self.p[ok]
 
 
 TAUGHT_KINDS = ("heading", "sentence", "doc", "described", "definition", "name")
+TAUGHT_TOKENS = (48, 62)
+BLOCK = 100
+
+
+def taught_blocks(file: pathlib.Path) -> list:
+    """The pairs of a package that the teacher may embed, as (question, passage), in blocks."""
+    found = [(r[3], r[4][:600]) for r in map(json.loads, file.open(encoding="utf-8")) if r[0] in TAUGHT_KINDS and r[4].isascii()]
+    random.Random(3).shuffle(found)
+    return [found[at:at + BLOCK] for at in range(0, len(found), BLOCK)]
+
+
+def embed_block(pairs: list, folder: pathlib.Path, teacher: pathlib.Path) -> pathlib.Path:
+    """The file of the teacher's vectors of pairs: question, passage, question, passage, and so on."""
+    path = folder / (hashlib.sha1(json.dumps(pairs).encode()).hexdigest()[:20] + ".npy")
+    if not path.exists():
+        model, tokens = minilm.load(teacher)
+        first, last = tokens.encode("").ids
+        texts = [text for pair in pairs for text in pair]
+        ids = [[first, *e.ids[:TAUGHT_TOKENS[i % 2]], last] for i, e in enumerate(tokens.encode_batch(texts, add_special_tokens=False))]
+        half = path.with_suffix(f".{os.getpid()}.npy")
+        np.save(half, words.unit(model.embed_all(ids)).astype(np.float16))
+        half.rename(path)
+    return path
 
 
 class Taught:
     """Some texts of the pairs with the teacher's vectors, for similarities beyond the pairs."""
 
-    def __init__(self, mined: list, work: pathlib.Path, teacher: pathlib.Path, count: int):
-        rng, picked = random.Random(3), []
-        for file in mined:
-            found = [r for r in map(json.loads, file.open(encoding="utf-8")) if r[0] in TAUGHT_KINDS and r[4].isascii()]
-            rng.shuffle(found)
-            picked += found[:260]
-        rng.shuffle(picked)
-        picked = picked[:count]
-        state = hashlib.sha1(json.dumps([r[3:] for r in picked]).encode()).hexdigest()[:12]
-        path = work / f"taught-{state}.npy"
-        sides = ([r[3] for r in picked], 48), ([r[4][:600] for r in picked], 62)
-        if not path.exists():
-            model, tokens, out = minilm.MiniLM(teacher), minilm.tokenizer(teacher), []
-            first, last = tokens.encode("").ids
-            for texts, most in sides:
-                for at in range(0, len(texts), 2000):
-                    ids = [[first, *e.ids[:most], last] for e in tokens.encode_batch(texts[at:at + 2000], add_special_tokens=False)]
-                    out.append(words.unit(model.embed_all(ids)).astype(np.float16))
-            np.save(path, np.concatenate(out))
-        self.vectors = np.load(path).astype(np.float32)
+    def __init__(self, mined: list, work: pathlib.Path, teacher: pathlib.Path, each: int):
+        """Up to `each` pairs of every package. Each block of them is embedded and stored by itself, so `each` may grow."""
+        folder = work / "taught"
+        folder.mkdir(exist_ok=True)
+        blocks = [(block, folder, teacher) for file in mined for block in taught_blocks(file)[:-(-each // BLOCK)]]
+        read = [np.load(path) for path in shared(embed_block, blocks)]
+        vectors = [np.concatenate([r[side::2] for r in read]) for side in (0, 1)]
+        self.vectors = np.concatenate(vectors).astype(np.float32)
         t = tokens_reference.of_file(teacher / "tokenizer.json")
-        self.bags = words.bags([row for texts, most in sides for row in words.pieces(t, texts, most)], t.get_vocab_size())
+        pairs = [pair for block, *_ in blocks for pair in block]
+        self.bags = words.bags([row for side, most in enumerate(TAUGHT_TOKENS) for row in words.pieces(t, [pair[side] for pair in pairs], most)], t.get_vocab_size())
 
-    def gradient(self, trainer, rng: np.random.Generator, size: int, scale: float) -> np.ndarray:
-        """The gradient of the divergence between the similarities by the teacher and by the rows, among `size` questions and their passages."""
+    def gradient(self, trainer, rng: np.random.Generator, size: int, scale: float) -> tuple:
+        """Bags and the gradients of their sums: of the divergence between the similarities by the teacher and by the rows, among `size` questions and their passages."""
         half = len(self.vectors) // 2
         at = rng.choice(half, min(size, half), replace=False)
         at = np.concatenate([at, at + half])
@@ -118,16 +138,30 @@ class Taught:
             return s / s.sum(1, keepdims=True)
 
         d = (shares(unit) - shares(taught)) * np.float32(scale / len(at))
-        return bag.T @ trainer.back(unit, length, (d + d.T) @ unit)
+        return bag, trainer.back(unit, length, (d + d.T) @ unit)
 
 
-def softmax_loss(s: np.ndarray, target: np.ndarray):
-    """Cross entropy of rows of `s` and its gradient."""
-    e = np.exp(s - s.max(1, keepdims=True))
-    e /= e.sum(1, keepdims=True)
-    loss = -np.log(e[np.arange(len(s)), target] + 1e-12).mean()
-    e[np.arange(len(s)), target] -= 1
-    return loss, e / len(s)
+def contrast(cos: np.ndarray, same: np.ndarray, scales: tuple):
+    """Cross entropy of cosines times each scale, along rows and columns, where the diagonal is right, and its gradient. Pairs in `same` do not count.
+
+    The factors after the sums are applied to a few rows at a time, which stay in the cache.
+    """
+    n, right, loss, ds = len(cos), cos.diagonal().astype(np.float64), 0.0, np.zeros_like(cos)
+    for k in scales:
+        e = cos - np.float32(1)
+        e *= np.float32(k)
+        np.exp(e, out=e)
+        np.copyto(e, np.float32(0), where=same)
+        rows, columns = e.sum(1), e.sum(0)
+        loss += (np.log(rows).mean() + np.log(columns).mean() - 2 * k * (right - 1).mean()) / (2 * len(scales))
+        share = np.float32(k / (2 * len(scales) * n))
+        across, down = share / rows[:, None], share / columns
+        for at in range(0, n, 64):
+            part = e[at:at + 64]
+            part *= across[at:at + 64] + down
+            ds[at:at + 64] += part
+    ds[np.diag_indices(n)] -= np.float32(sum(scales) / (len(scales) * n))
+    return loss, ds
 
 
 class Trainer:
@@ -147,25 +181,19 @@ class Trainer:
         return (g - unit * (g * unit).sum(1, keepdims=True)) / length
 
     def pair_gradient(self, q: sp.csr_matrix, p: sp.csr_matrix, same: np.ndarray):
-        """`same`: pairs of rows that may both be right and do not count as negatives."""
+        """The loss, and bags with the gradients of their sums. `same`: pairs of rows that may both be right and do not count as negatives."""
         (a, la), (b, lb) = self.forward(q), self.forward(p)
-        cos, target, loss = a @ b.T, np.arange(q.shape[0]), 0.0
-        ds = np.zeros_like(cos)
-        for k in self.scales:
-            s = cos * np.float32(k)
-            s[same] = -30 * k
-            for transposed in (False, True):
-                one, g = softmax_loss(s.T if transposed else s, target)
-                loss += one / (2 * len(self.scales))
-                ds += (g.T if transposed else g) * np.float32(k / (2 * len(self.scales)))
+        loss, ds = contrast(a @ b.T, same, self.scales)
         ga, gb = self.back(a, la, ds @ b), self.back(b, lb, ds.T @ a)
-        return loss, q.T @ ga + p.T @ gb
+        return loss, (q, ga), (p, gb)
 
-    def step(self, gradient: np.ndarray, rate: float) -> None:
+    def step(self, parts: list, rate: float) -> None:
         """Adam on the rows that the batch touches: most of a batch's vocabulary is absent, and an absent token should not drift."""
         self.n += 1
-        at = np.flatnonzero(np.abs(gradient).max(1))
-        g, m, v = gradient[at], self.m[at], self.v[at]
+        bag = sp.vstack([bag for bag, _ in parts], format="csr")
+        at, place = np.unique(bag.indices, return_inverse=True)
+        g = sp.csr_matrix((bag.data, place, bag.indptr), (bag.shape[0], len(at))).T @ np.concatenate([g for _, g in parts])
+        m, v = self.m[at], self.v[at]
         m += np.float32(0.1) * (g - m)
         v += np.float32(0.01) * (g * g - v)
         self.m[at], self.v[at] = m, v
@@ -225,8 +253,8 @@ def train(pairs: Pairs, rows: np.ndarray, taught: Taught | None, framing: sp.csr
         # Near-copies: an equal query, or a nearly equal passage, is not a negative.
         qn = sp.csr_matrix((np.ones_like(q.data), q.indices, q.indptr), q.shape)
         common = (qn @ qn.T).toarray()
-        sizes = np.diff(q.indptr)
-        same = common >= 0.8 * np.maximum.outer(sizes, sizes)
+        sizes = np.diff(q.indptr).astype(np.float32)
+        same = common >= np.float32(0.8) * np.maximum.outer(sizes, sizes)
         np.fill_diagonal(same, False)
         if framed:
             chosen = rng.integers(0, framing.shape[0], len(at))
@@ -234,11 +262,12 @@ def train(pairs: Pairs, rows: np.ndarray, taught: Taught | None, framing: sp.csr
         if joined:
             near_by = np.minimum(at + 1, len(pairs.kinds) - 1)
             p = p + sp.diags((rng.random(len(at)) < joined).astype(np.float32)) @ pairs.p[near_by]
-        loss, g = trainer.pair_gradient(q, p, same)
+        loss, *parts = trainer.pair_gradient(q, p, same)
         if taught:
-            g += np.float32(teach) * taught.gradient(trainer, lessons, lesson, 20.0)
+            bag, g = taught.gradient(trainer, lessons, lesson, 20.0)
+            parts.append((bag, np.float32(teach) * g))
         now = rate * min(1, (i + 1) / 30) * (0.5 + 0.5 * np.cos(np.pi * i / steps))
-        trainer.step(g, now)
+        trainer.step(parts, now)
         losses.append(loss)
         if i % 100 == 99:
             told(f"step {i + 1} loss {np.mean(losses[-100:]):.4f} {time.time() - begun:.0f} s")
