@@ -167,8 +167,9 @@ impl Collections {
     /// Finds stored texts in the index in `dir` when it was moved, or restored at another place:
     /// their roots are paths of the place where they were added.
     fn follow(&mut self, dir: &Path) {
+        // The folder of the index may be reached by a link, but none inside it is followed.
+        let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
         let given = dir.join(layout::TEXTS);
-        let given = given.canonicalize().unwrap_or(given);
         for collection in self.collections.iter_mut().filter(|known| known.given) {
             let is_elsewhere = !collection.root.starts_with(&given);
             let file = collection.root.file_name();
@@ -392,6 +393,28 @@ mod tests {
         assert_eq!(of("/"), "collection");
         assert_eq!(name_of("How to: deploy?"), "How-to-deploy");
         assert_eq!(name_of("語".repeat(50).as_str()).len(), 99);
+    }
+
+    #[test]
+    fn added_texts_are_found_after_the_index_was_moved() {
+        let places = tempfile::tempdir().unwrap();
+        let [old, new] = ["old", "new"].map(|name| places.path().join(name));
+        fs::create_dir(&old).unwrap();
+        let old = old.canonicalize().unwrap();
+        let mut all = Collections::default();
+        let file = Path::new("lesson/lesson.md");
+        let mut lesson = Collection::new("lesson", old.join(layout::TEXTS).join(file));
+        lesson.given = true;
+        all.add(lesson).unwrap();
+        all.add(Collection::new("notes", "/n")).unwrap();
+        all.write(&old).unwrap();
+        assert_eq!(Collections::read(&old).unwrap(), all);
+        fs::rename(&old, &new).unwrap();
+        let read = Collections::read(&new).unwrap();
+        let new = new.canonicalize().unwrap();
+        let roots: Vec<&Path> = read.collections.iter().map(|known| &*known.root).collect();
+        let given = new.join(layout::TEXTS).join(file);
+        assert_eq!(roots, [&*given, Path::new("/n")]);
     }
 
     #[test]

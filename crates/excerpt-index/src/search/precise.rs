@@ -214,8 +214,7 @@ mod tests {
         let filler = |word: &str| {
             format!(
                 "{} ",
-                format!("The {word} is not what this is about, and says so in many words. ")
-                    .repeat(4)
+                format!("The {word} is not what this is about, and says so at length. ").repeat(9)
             )
         };
         let prose = format!(

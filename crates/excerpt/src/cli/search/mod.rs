@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["files", "json"])]
     full: bool,
     /// Reduce each passage to the sentences or statements around the evidence
-    #[arg(long, conflicts_with_all = ["documents", "files", "full"])]
+    #[arg(long, conflicts_with_all = ["documents", "files", "full"], hide_short_help = true)]
     precise: bool,
     /// Print only the paths of the documents, one per line
     #[arg(long, conflicts_with = "json")]
