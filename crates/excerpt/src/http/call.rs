@@ -191,7 +191,7 @@ pub(super) fn tag_of(bytes: &[u8]) -> String {
     format!("W/\"{}\"", excerpt_chunk::Hash::of(bytes))
 }
 
-/// Whether a client has what a tag is of, as its headers say: a weak comparison (RFC 9110, 8.8.3.2).
+/// Whether a client has what a tag is of, as its headers say: compared weakly (RFC 9110, 8.8.3.2).
 pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let known = headers.get_all(IF_NONE_MATCH).iter();
     let mut known = known
