@@ -10,29 +10,23 @@ import importlib.util
 import json
 import pathlib
 import shutil
-import struct
 import sys
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "static"))
+import minilm  # noqa: E402
+
 FILES = ["config.json", "config_sentence_transformers.json", "modules.json", "sentence_bert_config.json", "tokenizer.json", "tokenizer_config.json",
          "1_Pooling/config.json"]
 
 
 def weights(path: pathlib.Path) -> dict:
-    raw = path.read_bytes()
-    if hashlib.sha256(raw).hexdigest() != WEIGHTS_SHA256:
+    if hashlib.sha256(path.read_bytes()).hexdigest() != minilm.WEIGHTS_SHA256:
         sys.exit(f"{path}: other weights than expected")
-    (size,) = struct.unpack("<Q", raw[:8])
-    found = {}
-    for name, tensor in json.loads(raw[8:8 + size]).items():
-        if name != "__metadata__" and tensor["dtype"] == "F32":
-            start, end = tensor["data_offsets"]
-            found[name] = np.frombuffer(raw[8 + size + start:8 + size + end], "<f4").reshape(tensor["shape"])
-    return found
+    return minilm.read_safetensors(path)
 
 
 class Graph:

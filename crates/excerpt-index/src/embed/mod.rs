@@ -19,6 +19,8 @@ pub use http::{HttpCheck, HttpEmbedder, HttpOptions};
 pub use onnx::{OnnxEmbedder, OnnxOptions, Pooling};
 pub use static_table::StaticTable;
 
+use sha2::{Digest, Sha256};
+
 /// The embedder with this identity, if it is available whatever the configuration: the built-in
 /// [`StaticTable`].
 pub(crate) fn always_there(identity: &str) -> Option<&'static dyn Embedder> {
@@ -153,6 +155,22 @@ impl Vectors {
     pub fn clear(&mut self) {
         self.numbers.clear();
     }
+}
+
+/// A hash of everything that the vectors of an embedder depend on, for its
+/// [identity](Embedder::identity).
+fn identity_hash(numbers: &[u64], texts: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    for number in numbers {
+        hash.update(number.to_le_bytes());
+    }
+    for text in texts {
+        // The length marks where a text ends.
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    let hash = hash.finalize();
+    hash[..6].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Scales a vector to unit length. The zero vector is unchanged.

@@ -27,8 +27,8 @@ const LEAST: usize = 80;
 /// The share of the best piece's score from which on a neighbour is evidence, too.
 const SHARE: f32 = 0.5;
 
-/// The longest text that is split, in bytes: a chunk can be longer only if a document is one
-/// sentence.
+/// The longest text that is split, in bytes. A chunk is longer only if what it contains is kept
+/// whole; then this much of it is, around its best lines.
 const LONGEST: usize = 64 << 10;
 
 /// Finds the evidence for one question.
@@ -74,7 +74,12 @@ impl Narrower {
 
     /// The part of `text`, a chunk of the document at `path`, that is evidence.
     pub(super) fn narrow(&self, path: &str, text: &str, marker: &mut Marker) -> Evidence {
-        let text = &text[..text.floor_char_boundary(LONGEST)];
+        let start = match text.len() > LONGEST {
+            true => marker.best(text).start.saturating_sub(LONGEST / 2),
+            false => 0,
+        };
+        let start = text.floor_char_boundary(start);
+        let text = &text[start..text.floor_char_boundary(start + LONGEST)];
         let document = Document::new(text).with_path(path);
         let chunks = self.chunker.chunk(&document).chunks.into_iter();
         let mut pieces: Vec<Piece> = chunks
@@ -85,10 +90,12 @@ impl Narrower {
             })
             .collect();
         self.score(text, &mut pieces, marker);
-        Evidence::of(&pieces).unwrap_or(Evidence {
+        let mut found = Evidence::of(&pieces).unwrap_or(Evidence {
             bytes: 0..text.len(),
             tokens: pieces.iter().map(|piece| piece.tokens).sum(),
-        })
+        });
+        found.bytes = found.bytes.start + start..found.bytes.end + start;
+        found
     }
 
     /// Scores pieces by the words and the vector of the question.
@@ -243,6 +250,17 @@ mod tests {
             found
                 .lines()
                 .all(|line| line.trim().is_empty() || line.ends_with(';')),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn evidence_far_behind_in_a_long_text_is_found() {
+        let filler = "The garden is not what this is about, and says so at length. ".repeat(4_000);
+        let text = format!("{filler}The kettle boils at ninety degrees. {filler}");
+        let found = narrowed("how hot does the kettle boil", "a.md", &text);
+        assert!(
+            found.contains("ninety degrees") && found.len() < 1_000,
             "{found}"
         );
     }

@@ -81,6 +81,13 @@ impl Marker {
         (snippet, coverage)
     }
 
+    /// The bytes of a text from the first to the last match of its best lines; empty without a
+    /// match.
+    pub(super) fn best(&mut self, text: &str) -> Range<usize> {
+        let matches = self.matches(text);
+        best_window(&matches, self.terms.len())
+    }
+
     /// The share of the query that a text contains, from 0 to 1.
     pub(super) fn share(&mut self, text: &str) -> f32 {
         let matches = self.matches(text);

@@ -23,13 +23,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
 use self::endpoint::{Endpoint, Failure};
 use self::machine::{Machine, ThisMachine};
 pub use self::options::HttpOptions;
 use super::windows::windows;
-use super::{EmbedError, Embedder, Vectors, to_unit_length};
+use super::{EmbedError, Embedder, Vectors, identity_hash, to_unit_length};
 use crate::model::Result;
 
 /// Incremented whenever a text gets a different vector from the same endpoint.
@@ -292,17 +290,9 @@ fn identity(options: &HttpOptions) -> String {
         max_input,
         ..
     } = options;
-    let mut hash = Sha256::new();
-    for number in [RULES as usize, *dimensions, *max_input] {
-        hash.update((number as u64).to_le_bytes());
-    }
-    for text in [model, query_prefix, document_prefix] {
-        // The length marks where a text ends.
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    }
-    let hash = hash.finalize();
-    let hash: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+    let numbers = [u64::from(RULES), *dimensions as u64, *max_input as u64];
+    let texts = [model, query_prefix, document_prefix].map(|text| text.as_bytes());
+    let hash = identity_hash(&numbers, &texts);
     let name: String = model
         .chars()
         .map(|c| match c.is_ascii_alphanumeric() || ".-_/:".contains(c) {

@@ -14,14 +14,13 @@ mod tiny;
 use std::fmt;
 use std::path::PathBuf;
 
-use sha2::{Digest, Sha256};
 use tokenizers::{Encoding, Tokenizer, TruncationDirection};
 use twox_hash::XxHash3_64;
 
 use self::folder::ModelFolder;
 use self::graph::{Graph, WindowTokens};
 use super::windows::windows;
-use super::{EmbedError, Embedder, Vectors, to_unit_length};
+use super::{EmbedError, Embedder, Vectors, identity_hash, to_unit_length};
 use crate::model::{Error, Result};
 
 /// Incremented whenever a text gets a different vector from the same model.
@@ -371,22 +370,12 @@ fn tokens(encoding: &Encoding) -> WindowTokens<'_> {
 /// A name that differs whenever a vector could: the dimensions for people, and a hash of everything
 /// that matters.
 fn identity(embedder: &OnnxEmbedder, model: &[u64], tokenizer: &[u8]) -> String {
-    let mut hash = Sha256::new();
-    let sizes = [u64::from(RULES), embedder.max_input as u64];
-    for number in sizes.iter().chain(model) {
-        hash.update(number.to_le_bytes());
-    }
+    let numbers = [&[u64::from(RULES), embedder.max_input as u64], model].concat();
     let texts = [
         embedder.query_prefix.as_bytes(),
         embedder.document_prefix.as_bytes(),
         tokenizer,
     ];
-    for text in texts {
-        // The length marks where a text ends.
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    }
-    let hash = hash.finalize();
-    let hash: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = identity_hash(&numbers, &texts);
     format!("onnx-{}-{hash}", embedder.dimensions)
 }
