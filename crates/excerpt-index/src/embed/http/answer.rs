@@ -1,9 +1,9 @@
-//! The responses of an endpoint: vectors for the texts that it was sent, or an error message.
+//! The responses of an endpoint: vectors for the texts that it was sent.
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::embed::to_unit_length;
+use crate::endpoint::{BadAnswer, shortened};
 
 /// Vectors in the format of the protocol.
 #[derive(Deserialize)]
@@ -16,16 +16,6 @@ struct Item {
     index: Option<usize>,
     /// Some servers write NaN as `null`.
     embedding: Vec<Option<f32>>,
-}
-
-/// What is wrong with a response.
-#[derive(Debug, PartialEq)]
-pub(super) enum BadAnswer {
-    /// The whole response is unusable: the problem, to follow the name of the endpoint, and what to
-    /// do.
-    Whole(String),
-    /// The vector of one text is unusable.
-    Text { text: usize, reason: &'static str },
 }
 
 /// The vectors of `count` texts, each of unit length, in the order of the texts.
@@ -92,76 +82,6 @@ fn unusable(vector: &mut [f32]) -> Option<&'static str> {
         *number /= largest;
     }
     None
-}
-
-/// An error response in the usual forms: `{"error": …}`, `{"message": …}`, `{"detail": …}`.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Refusal {
-    Error { error: Reason },
-    Message { message: String },
-    Detail { detail: Value },
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Reason {
-    Words(String),
-    Said {
-        message: String,
-        code: Option<Value>,
-    },
-}
-
-/// The message of an endpoint that returns no vectors.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Said {
-    /// The message in one line, in parentheses after a space. Empty if there is none.
-    pub(super) words: String,
-    /// Whether the quota is used up, so that waiting does not help.
-    pub(super) is_spent: bool,
-}
-
-impl Said {
-    pub(super) fn read(body: &[u8]) -> Said {
-        let body = String::from_utf8_lossy(body);
-        let mut is_spent = false;
-        let said = match serde_json::from_str(&body) {
-            Ok(Refusal::Error { error }) => match error {
-                Reason::Words(words) => words,
-                Reason::Said { message, code } => {
-                    is_spent = code.is_some_and(|code| code == "insufficient_quota");
-                    message
-                }
-            },
-            Ok(Refusal::Message { message }) => message,
-            Ok(Refusal::Detail { detail }) => match detail {
-                Value::String(words) => words,
-                other => other.to_string(),
-            },
-            Err(_) => body.into_owned(),
-        };
-        let said = shortened(&said);
-        Said {
-            words: match said.is_empty() {
-                true => said,
-                false => format!(" ({said})"),
-            },
-            is_spent,
-        }
-    }
-}
-
-/// The first 160 characters of a message that may be long, in one line.
-pub(super) fn shortened(said: &str) -> String {
-    const SHOWN: usize = 160;
-    let words = said.split(|c: char| c.is_whitespace() || c.is_control());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
 }
 
 fn number(count: usize, what: &str) -> String {

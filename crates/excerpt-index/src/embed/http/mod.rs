@@ -3,16 +3,10 @@
 //!
 //! [`HttpOptions`] configure the endpoint and the requests. [`HttpEmbedder`] turns texts into
 //! requests: it splits long texts into windows, groups them into batches, and halves a rejected
-//! batch until the rejected text is found. `endpoint.rs` sends a request, retries it, and
-//! interprets failures; `answer.rs` parses responses; `machine.rs` is the clock and everything else
-//! that tests replace.
+//! batch until the rejected text is found. `answer.rs` parses responses.
 
 mod answer;
-mod endpoint;
-mod machine;
 mod options;
-#[cfg(test)]
-mod server;
 #[cfg(test)]
 mod synced;
 #[cfg(test)]
@@ -23,11 +17,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use self::endpoint::{Endpoint, Failure};
-use self::machine::{Machine, ThisMachine};
+use serde::Serialize;
+
 pub use self::options::HttpOptions;
 use super::windows::windows;
 use super::{EmbedError, Embedder, Vectors, identity_hash, to_unit_length};
+use crate::endpoint::{Call, Endpoint, Failure, Machine, ThisMachine};
 use crate::model::Result;
 
 /// Incremented whenever a text gets a different vector from the same endpoint.
@@ -35,6 +30,13 @@ const RULES: u32 = 1;
 
 /// How many characters count as a token.
 const TOKEN_CHARACTERS: usize = 4;
+
+/// The path of a request for vectors.
+const ENDING: &str = "/embeddings";
+
+/// The maximum bytes of a response per number of a vector, and for everything else.
+const NUMBER_BYTES: u64 = 64;
+const OTHER_BYTES: u64 = 1 << 20;
 
 /// The text that tests whether an endpoint works at all.
 const SAMPLE: &str = "a short text";
@@ -81,10 +83,11 @@ impl HttpEmbedder {
     }
 
     fn on(machine: Arc<dyn Machine>, options: HttpOptions) -> Result<HttpEmbedder> {
-        let address = options.address()?;
+        options.check_sizes()?;
+        let endpoint = Endpoint::new(options.connection(), ENDING, Arc::clone(&machine));
         Ok(HttpEmbedder {
             identity: identity(&options),
-            endpoint: Endpoint::new(address, options.clone(), Arc::clone(&machine)),
+            endpoint: endpoint.map_err(options::invalid)?,
             options,
             machine,
             has_answered: AtomicBool::new(false),
@@ -100,7 +103,7 @@ impl HttpEmbedder {
         let start = self.machine.now();
         self.probe(0)?;
         Ok(HttpCheck {
-            url: self.endpoint.address.shown.clone(),
+            url: self.endpoint.shown().to_string(),
             identity: self.identity.clone(),
             dimensions: self.options.dimensions,
             time: self.machine.now().saturating_sub(start),
@@ -172,7 +175,7 @@ impl HttpEmbedder {
             .iter()
             .map(|window| format!("{prefix}{}", window.text))
             .collect();
-        match self.endpoint.ask(&input, retries) {
+        match self.requested(&input, retries) {
             Ok(found) => {
                 self.has_answered.store(true, Ordering::Relaxed);
                 vectors.extend(found);
@@ -199,9 +202,34 @@ impl HttpEmbedder {
         }
     }
 
+    /// The vectors of texts, each of unit length, by one request.
+    fn requested(&self, input: &[String], retries: u32) -> Result<Vec<f32>, Failure> {
+        let dimensions = self.options.dimensions;
+        let body = serde_json::to_vec(&Request {
+            model: &self.options.model,
+            input,
+            dimensions: self.options.send_dimensions.then_some(dimensions),
+        });
+        let body = body.map_err(|error| Failure::Endpoint {
+            reason: error.to_string(),
+        })?;
+        let numbers = input.len().saturating_mul(dimensions) as u64;
+        self.endpoint.ask(&Call {
+            body: &body,
+            retries,
+            most: numbers
+                .saturating_mul(NUMBER_BYTES)
+                .saturating_add(OTHER_BYTES),
+            too_much: &format!(
+                "returned more data than vectors of {dimensions} numbers need: check the url and `dimensions`"
+            ),
+            read: &|body| answer::vectors(body, input.len(), dimensions),
+        })
+    }
+
     /// Checks that the endpoint embeds a harmless text.
     fn probe(&self, retries: u32) -> Result<(), EmbedError> {
-        match self.endpoint.ask(&[SAMPLE.to_string()], retries) {
+        match self.requested(&[SAMPLE.to_string()], retries) {
             Ok(_) => {
                 self.has_answered.store(true, Ordering::Relaxed);
                 Ok(())
@@ -267,9 +295,18 @@ impl fmt::Debug for HttpEmbedder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpEmbedder")
             .field("identity", &self.identity)
-            .field("url", &self.endpoint.address.shown)
+            .field("url", &self.endpoint.shown())
             .finish_non_exhaustive()
     }
+}
+
+/// The body of a request.
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    input: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimensions: Option<usize>,
 }
 
 /// A part of a text that is embedded in one go.

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use ureq::http::Uri;
-
+use crate::endpoint::{Connection, InvalidOption, shown};
 use crate::model::{Error, Result};
 
 /// The endpoint that computes the vectors, and how to send requests to it.
@@ -68,31 +67,19 @@ impl HttpOptions {
         }
     }
 
-    /// The address that requests go to, if all options are valid.
-    pub(super) fn address(&self) -> Result<Address> {
-        if self.model.trim().is_empty() {
-            let expected = "the name of a model";
-            return Err(fault("model", self.model.clone(), expected));
+    /// How to reach the endpoint.
+    pub(super) fn connection(&self) -> Connection {
+        Connection {
+            url: self.url.clone(),
+            model: self.model.clone(),
+            timeout: self.timeout,
+            requests_per_minute: self.requests_per_minute,
+            key_variable: self.key_variable.clone(),
         }
-        self.check_sizes()?;
-        if self.requests_per_minute == Some(0) {
-            let expected = "a number of at least 1";
-            return Err(fault("requests_per_minute", "0".into(), expected));
-        }
-        if self.timeout.is_zero() {
-            return Err(fault("timeout", "0 s".into(), "more than 0 s"));
-        }
-        if let Some(name) = &self.key_variable
-            && (name.trim().is_empty() || name.contains(['=', '\0']))
-        {
-            let expected = "the name of an environment variable";
-            return Err(fault("key_variable", name.clone(), expected));
-        }
-        Address::read(&self.url).map_err(|expected| fault("url", shown(&self.url), expected))
     }
 
     /// Checks the sizes of vectors, texts and batches.
-    fn check_sizes(&self) -> Result<()> {
+    pub(super) fn check_sizes(&self) -> Result<()> {
         let numbers = [
             ("dimensions", self.dimensions, 1 << 16),
             ("max_input", self.max_input, 1 << 24),
@@ -106,7 +93,11 @@ impl HttpOptions {
                     65_536 => "a number from 1 to 65536",
                     _ => "a number from 1 to 16777216",
                 };
-                return Err(fault(setting, number.to_string(), expected));
+                return Err(Error::Embedder {
+                    setting,
+                    found: number.to_string(),
+                    expected,
+                });
             }
         }
         Ok(())
@@ -123,89 +114,16 @@ impl fmt::Debug for HttpOptions {
     }
 }
 
-/// Where requests go.
-#[derive(Clone, Debug)]
-pub(super) struct Address {
-    pub(super) uri: Uri,
-    /// The address as it is shown, without the query, which may contain a key.
-    pub(super) shown: String,
-    /// Whether it is on this machine, for which no proxy is used.
-    pub(super) is_local: bool,
-}
-
-impl Address {
-    fn read(url: &str) -> Result<Address, &'static str> {
-        const EXPECTED: &str = "`http://` or `https://`, and a host";
-        let uri: Uri = match completed(url.trim()).parse() {
-            Ok(uri) => uri,
-            Err(_) => return Err(EXPECTED),
-        };
-        let (Some("http" | "https"), Some(host)) = (uri.scheme_str(), uri.host()) else {
-            return Err(EXPECTED);
-        };
-        if host.is_empty() {
-            return Err(EXPECTED);
-        }
-        if uri
-            .authority()
-            .is_some_and(|part| part.as_str().contains('@'))
-        {
-            return Err("a url without a password (use `key_variable` for a key)");
-        }
-        let is_local = is_local(host);
-        let shown = shown(&uri.to_string());
-        Ok(Address {
-            uri,
-            shown,
-            is_local,
-        })
-    }
-}
-
-/// A url with the [ending](ENDING) of its path, whether it was given or not.
-fn completed(url: &str) -> String {
-    let (path, query) = match url.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (url, None),
-    };
-    let path = path.trim_end_matches('/');
-    let path = path.strip_suffix(ENDING).unwrap_or(path);
-    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-    format!("{path}{ENDING}{query}")
-}
-
-/// Whether a host is this machine.
-fn is_local(host: &str) -> bool {
-    host.eq_ignore_ascii_case("localhost")
-        || host
-            .trim_matches(['[', ']'])
-            .parse()
-            .is_ok_and(|host: std::net::IpAddr| host.is_loopback())
-}
-
-/// The error about an invalid option.
-fn fault(setting: &'static str, found: String, expected: &'static str) -> Error {
+/// The error about an option that cannot be used.
+pub(super) fn invalid(option: InvalidOption) -> Error {
+    let InvalidOption {
+        setting,
+        found,
+        expected,
+    } = option;
     Error::Embedder {
         setting,
         found,
         expected,
     }
-}
-
-/// The path of a request for vectors.
-const ENDING: &str = "/embeddings";
-
-/// An address without what may be secret: user name and password before the host, and the query.
-pub(super) fn shown(url: &str) -> String {
-    let (path, query) = match url.split_once('?') {
-        Some((path, _)) => (path, "?…"),
-        None => (url, ""),
-    };
-    let (scheme, rest) = match path.split_once("://") {
-        Some((scheme, rest)) => (format!("{scheme}://"), rest),
-        None => (String::new(), path),
-    };
-    let host = rest.split('/').next().unwrap_or(rest);
-    let secret = host.rfind('@').map_or(0, |at| at + 1);
-    format!("{scheme}{}{query}", &rest[secret..])
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::server::{DIMENSIONS, Reply, Request, Server, vectors};
 use super::{HttpEmbedder, HttpOptions};
+use crate::endpoint::server::{DIMENSIONS, Reply, Request, Server, vectors};
 use crate::{Answer, Index, Note, OpenOptions, Query, SyncOptions, SyncReport, quiet};
 
 /// A folder `notes` with this many documents, and an index next to it.

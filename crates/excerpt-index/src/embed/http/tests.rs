@@ -6,9 +6,9 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use super::server::{DIMENSIONS, Reply, Request, Server, vector, vectors};
 use super::*;
 use crate::embed::conformance::conforms;
+use crate::endpoint::server::{DIMENSIONS, Reply, Request, Server, vector, vectors};
 
 /// A machine on which sleep takes no time and is recorded.
 #[derive(Default)]
@@ -95,7 +95,7 @@ fn shown(server: &Server, change: impl FnOnce(&mut HttpOptions)) -> String {
 
 fn without_address(setup: &Setup, error: &EmbedError) -> String {
     let start = format!("no vectors from `{}`: ", setup.embedder.identity());
-    let address = &setup.embedder.endpoint.address.shown;
+    let address = setup.embedder.endpoint.shown();
     let error = error.to_string().replace(address, "URL");
     error.strip_prefix(&start).unwrap_or(&error).to_string()
 }
@@ -600,7 +600,7 @@ fn a_refused_batch_is_halved_down_to_the_text_that_is_refused() {
     let before = found.clone();
     let texts = ["a", "b", "c", "d", "e", "bad", "g", "h"];
     let error = setup.embedder.embed_documents(&texts, &mut found);
-    let address = &setup.embedder.endpoint.address.shown;
+    let address = setup.embedder.endpoint.shown();
     let reason = format!("`{address}` answered 400 (a bad text)");
     assert_eq!(error, Err(EmbedError::Refused { text: 5, reason }));
     assert_eq!(found, before, "vectors are as they were");
@@ -785,57 +785,6 @@ fn options_that_cannot_be_used_say_what_can() {
         change(&mut options);
         assert_eq!(HttpEmbedder::new(options).unwrap_err().to_string(), message);
     }
-}
-
-#[test]
-fn the_address_is_the_url_with_what_vectors_are_asked_of() {
-    let cases = [
-        (
-            "http://localhost:11434/v1",
-            "http://localhost:11434/v1/embeddings",
-        ),
-        (
-            "https://host.example/v1/",
-            "https://host.example/v1/embeddings",
-        ),
-        (" https://host.example ", "https://host.example/embeddings"),
-        ("http://[::1]:80/embeddings/", "http://[::1]:80/embeddings"),
-        (
-            "https://h.example/v1?version=2",
-            "https://h.example/v1/embeddings?version=2",
-        ),
-    ];
-    for (url, address) in cases {
-        let options = HttpOptions::new(url, "words", 8);
-        assert_eq!(options.address().unwrap().uri, address);
-    }
-}
-
-#[test]
-fn no_proxy_leads_to_this_machine() {
-    let is_local = |url: &str| {
-        HttpOptions::new(url, "words", 8)
-            .address()
-            .unwrap()
-            .is_local
-    };
-    assert!(is_local("http://LOCALHOST:1"));
-    assert!(is_local("http://127.0.0.9"));
-    assert!(is_local("http://[::1]/v1"));
-    assert!(!is_local("http://10.0.0.1"));
-    assert!(!is_local("https://localhost.example"));
-}
-
-#[test]
-fn this_machine_has_time_chance_and_an_environment() {
-    let machine = ThisMachine::new();
-    let drawn: Vec<f64> = (0..100).map(|_| machine.chance()).collect();
-    assert!(drawn.iter().all(|drawn| (0.0..1.0).contains(drawn)));
-    assert!(drawn.iter().any(|drawn| *drawn < 0.5) && drawn.iter().any(|drawn| *drawn >= 0.5));
-    machine.sleep(Duration::ZERO);
-    assert!(machine.now() <= machine.now());
-    assert!(machine.variable("CARGO_MANIFEST_DIR_OF_NOBODY").is_none());
-    assert!(machine.variable("PATH").is_some());
 }
 
 #[test]

@@ -1,18 +1,30 @@
-//! One endpoint: requests with the key, retries, the rate limit, and what to do about each failure.
+//! A server that runs a model: requests with the key, retries, the rate limit, and what to do about
+//! each failure.
+//!
+//! A [`Connection`] says how to reach it, an [`Endpoint`] sends requests there. What a request asks
+//! for and what a response contains is the caller's; `said.rs` reads the error messages of servers,
+//! `machine.rs` is the clock and everything else that tests replace.
+
+mod address;
+mod machine;
+mod said;
+#[cfg(test)]
+pub(crate) mod server;
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde::Serialize;
 use ureq::Agent;
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, DATE, LOCATION, RETRY_AFTER};
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, Response};
 use ureq::tls::{RootCerts, TlsConfig};
 
-use super::answer::{self, Said, shortened};
-use super::machine::Machine;
-use super::options::{Address, HttpOptions, shown};
+use self::address::Address;
+pub(crate) use self::address::shown;
+pub(crate) use self::machine::{Machine, ThisMachine};
+use self::said::Said;
+pub(crate) use self::said::shortened;
 use crate::model::plain;
 
 /// The first wait before a retry; each further one is twice as long, up to the longest.
@@ -22,29 +34,93 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// If the endpoint asks for a longer wait, the request fails: a limit per minute never needs one.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The maximum bytes of a response per number of a vector, and for everything else.
-const NUMBER_BYTES: u64 = 64;
-const OTHER_BYTES: u64 = 1 << 20;
+/// How to reach an endpoint.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection {
+    /// The base url. Its path ends with that of the request, whether it was given or not.
+    pub(crate) url: String,
+    /// The name of the model.
+    pub(crate) model: String,
+    /// The timeout of one request.
+    pub(crate) timeout: Duration,
+    /// The maximum number of requests per minute.
+    pub(crate) requests_per_minute: Option<u32>,
+    /// The environment variable that holds the key.
+    pub(crate) key_variable: Option<String>,
+}
 
-/// An endpoint and its options.
-pub(super) struct Endpoint {
-    pub(super) address: Address,
-    options: HttpOptions,
+/// An option with a value that cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct InvalidOption {
+    pub(crate) setting: &'static str,
+    pub(crate) found: String,
+    pub(crate) expected: &'static str,
+}
+
+impl Connection {
+    /// The address of requests whose path ends with `ending`, if all options are valid.
+    fn address(&self, ending: &str) -> Result<Address, InvalidOption> {
+        let fault = |setting, found, expected| {
+            Err(InvalidOption {
+                setting,
+                found,
+                expected,
+            })
+        };
+        if self.model.trim().is_empty() {
+            return fault("model", self.model.clone(), "the name of a model");
+        }
+        if self.requests_per_minute == Some(0) {
+            let expected = "a number of at least 1";
+            return fault("requests_per_minute", "0".into(), expected);
+        }
+        if self.timeout.is_zero() {
+            return fault("timeout", "0 s".into(), "more than 0 s");
+        }
+        if let Some(name) = &self.key_variable
+            && (name.trim().is_empty() || name.contains(['=', '\0']))
+        {
+            let expected = "the name of an environment variable";
+            return fault("key_variable", name.clone(), expected);
+        }
+        let address = Address::read(&self.url, ending);
+        address.or_else(|expected| fault("url", shown(&self.url), expected))
+    }
+}
+
+/// An endpoint.
+pub(crate) struct Endpoint {
+    address: Address,
+    connection: Connection,
     agent: Agent,
     machine: Arc<dyn Machine>,
     /// When the next request may be sent.
     next: Mutex<Duration>,
 }
 
-/// Why there are no vectors.
+/// A request, and how to read its response.
+pub(crate) struct Call<'a, T> {
+    /// Its body, in JSON.
+    pub(crate) body: &'a [u8],
+    /// How often it is sent again when it fails temporarily.
+    pub(crate) retries: u32,
+    /// The maximum size of a response, in bytes.
+    pub(crate) most: u64,
+    /// What it means if a response is larger, to follow the name of the endpoint.
+    pub(crate) too_much: &'a str,
+    /// Reads a response.
+    pub(crate) read: &'a dyn Fn(&[u8]) -> Result<T, BadAnswer>,
+}
+
+/// Why there is no usable response.
 #[derive(Debug, PartialEq)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// The endpoint rejects these texts, perhaps because of one of them, perhaps because of their
     /// number.
     Texts { reason: String },
-    /// It returns no usable vector for one of them.
+    /// It returns nothing usable for one of them.
     Text { text: usize, reason: String },
-    /// It returns no vectors at the moment, or none with its configuration.
+    /// It returns nothing at the moment, or nothing with its configuration.
     Endpoint { reason: String },
 }
 
@@ -60,26 +136,33 @@ enum Outcome {
     },
 }
 
-/// The body of a request.
-#[derive(Serialize)]
-struct Request<'a> {
-    model: &'a str,
-    input: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dimensions: Option<usize>,
+/// What is wrong with a response.
+#[derive(Debug, PartialEq)]
+pub(crate) enum BadAnswer {
+    /// The whole response is unusable: the problem, to follow the name of the endpoint, and what to
+    /// do.
+    Whole(String),
+    /// What it says about one text is unusable.
+    Text { text: usize, reason: &'static str },
 }
 
 impl Endpoint {
-    pub(super) fn new(
-        address: Address,
-        options: HttpOptions,
+    /// An endpoint for requests whose path ends with `ending`. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// When an option is invalid.
+    pub(crate) fn new(
+        connection: Connection,
+        ending: &str,
         machine: Arc<dyn Machine>,
-    ) -> Endpoint {
+    ) -> Result<Endpoint, InvalidOption> {
+        let address = connection.address(ending)?;
         // The certificates that the machine trusts, so that a company's own ones work.
         let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier);
         let config = Agent::config_builder()
             .tls_config(tls.build())
-            .timeout_global(Some(options.timeout))
+            .timeout_global(Some(connection.timeout))
             .http_status_as_error(false)
             // The key must not be sent to another endpoint.
             .max_redirects(0)
@@ -89,24 +172,27 @@ impl Endpoint {
             true => config.proxy(None),
             false => config,
         };
-        Endpoint {
+        Ok(Endpoint {
             address,
-            options,
+            connection,
             agent: config.build().new_agent(),
             machine,
             next: Mutex::new(Duration::ZERO),
-        }
+        })
     }
 
-    /// The vectors of texts, each of unit length. A request that fails temporarily is retried up to
-    /// `retries` times.
-    pub(super) fn ask(&self, input: &[String], retries: u32) -> Result<Vec<f32>, Failure> {
-        let body = self.body(input)?;
+    /// The address of requests, without what may be secret.
+    pub(crate) fn shown(&self) -> &str {
+        &self.address.shown
+    }
+
+    /// What the response to a call contains.
+    pub(crate) fn ask<T>(&self, call: &Call<'_, T>) -> Result<T, Failure> {
         let key = self.key()?;
         let mut sent = 0;
         let failure = loop {
-            let (reason, advice, wait) = match self.send(&body, key.as_ref(), input.len()) {
-                Ok(vectors) => return Ok(vectors),
+            let (reason, advice, wait) = match self.send(call, key.as_ref()) {
+                Ok(found) => return Ok(found),
                 Err(Outcome::Failed(failure)) => break failure,
                 Err(Outcome::Passing {
                     reason,
@@ -120,7 +206,7 @@ impl Endpoint {
                     format!("{reason} and asked for a wait of {wait} s: try again after that");
                 break Failure::Endpoint { reason };
             }
-            if sent == retries {
+            if sent == call.retries {
                 let often = match sent {
                     0 => String::new(),
                     _ => format!(", {} times", sent + 1),
@@ -134,19 +220,6 @@ impl Endpoint {
         Err(without(key.as_ref(), failure))
     }
 
-    /// The body of a request for the vectors of texts.
-    fn body(&self, input: &[String]) -> Result<Vec<u8>, Failure> {
-        let options = &self.options;
-        let request = Request {
-            model: &options.model,
-            input,
-            dimensions: options.send_dimensions.then_some(options.dimensions),
-        };
-        serde_json::to_vec(&request).map_err(|error| Failure::Endpoint {
-            reason: error.to_string(),
-        })
-    }
-
     /// How long to wait before the next retry, after `sent` retries: between half and all of the
     /// wait, at random, so that clients that failed together do not retry together.
     fn backoff(&self, sent: u32) -> Duration {
@@ -156,7 +229,7 @@ impl Endpoint {
 
     /// The header with the key, if there is one.
     fn key(&self) -> Result<Option<Key>, Failure> {
-        let Some(name) = &self.options.key_variable else {
+        let Some(name) = &self.connection.key_variable else {
             return Ok(None);
         };
         let shown = &self.address.shown;
@@ -181,7 +254,7 @@ impl Endpoint {
         }))
     }
 
-    fn send(&self, body: &[u8], key: Option<&Key>, count: usize) -> Result<Vec<f32>, Outcome> {
+    fn send<T>(&self, call: &Call<'_, T>, key: Option<&Key>) -> Result<T, Outcome> {
         self.wait_for_turn();
         let mut request = self
             .agent
@@ -190,23 +263,21 @@ impl Endpoint {
         if let Some(key) = key {
             request = request.header(AUTHORIZATION, &key.header);
         }
-        let response = request.send(body).map_err(|error| self.unreached(error))?;
+        let unreached = |error| self.unreached(error, call.too_much);
+        let response = request.send(call.body).map_err(unreached)?;
         let (head, body) = response.into_parts();
-        let numbers = count.saturating_mul(self.options.dimensions) as u64;
-        let most = numbers
-            .saturating_mul(NUMBER_BYTES)
-            .saturating_add(OTHER_BYTES);
-        let body = body.into_with_config().limit(most).read_to_vec();
-        let body = body.map_err(|error| self.unreached(error))?;
+        let body = body.into_with_config().limit(call.most).read_to_vec();
+        let body = body.map_err(unreached)?;
         if head.status.is_success() {
-            return self.vectors(&body, count).map_err(Outcome::Failed);
+            let found = (call.read)(&body);
+            return found.map_err(|fault| Outcome::Failed(self.unusable(fault)));
         }
         Err(self.refusal(&Response::from_parts(head, body)))
     }
 
     /// Waits until the rate limit allows a request.
     fn wait_for_turn(&self) {
-        let Some(rate) = self.options.requests_per_minute else {
+        let Some(rate) = self.connection.requests_per_minute else {
             return;
         };
         let apart = Duration::from_secs(60) / rate;
@@ -222,20 +293,20 @@ impl Endpoint {
         }
     }
 
-    fn vectors(&self, body: &[u8], count: usize) -> Result<Vec<f32>, Failure> {
+    fn unusable(&self, fault: BadAnswer) -> Failure {
         let shown = &self.address.shown;
-        answer::vectors(body, count, self.options.dimensions).map_err(|fault| match fault {
-            answer::BadAnswer::Whole(fault) => Failure::Endpoint {
+        match fault {
+            BadAnswer::Whole(fault) => Failure::Endpoint {
                 reason: format!("`{shown}` {fault}"),
             },
-            answer::BadAnswer::Text { text, reason } => Failure::Text {
+            BadAnswer::Text { text, reason } => Failure::Text {
                 text,
                 reason: format!("`{shown}` {reason}"),
             },
-        })
+        }
     }
 
-    /// What a response without vectors means.
+    /// What an error response means.
     fn refusal(&self, response: &Response<Vec<u8>>) -> Outcome {
         let status = response.status().as_u16();
         let Said { words, is_spent } = Said::read(response.body());
@@ -251,11 +322,11 @@ impl Endpoint {
             advice,
             wait,
         };
-        let model = &self.options.model;
+        let model = &self.connection.model;
         match status {
             300..=399 => self.redirect(status, response.headers()),
             400 | 413 | 422 => Outcome::Failed(Failure::Texts { reason: answers }),
-            401 | 403 => match &self.options.key_variable {
+            401 | 403 => match &self.connection.key_variable {
                 Some(name) => failed(&format!(
                     "set the environment variable `{name}` to a key that it accepts"
                 )),
@@ -295,7 +366,7 @@ impl Endpoint {
     }
 
     /// What it means that there is no response.
-    fn unreached(&self, error: ureq::Error) -> Outcome {
+    fn unreached(&self, error: ureq::Error, too_much: &str) -> Outcome {
         let shown = &self.address.shown;
         let passing = |reason, advice| Outcome::Passing {
             reason,
@@ -304,7 +375,10 @@ impl Endpoint {
         };
         match error {
             ureq::Error::Timeout(_) => passing(
-                format!("`{shown}` did not answer within {:?}", self.options.timeout),
+                format!(
+                    "`{shown}` did not answer within {:?}",
+                    self.connection.timeout
+                ),
                 "increase `timeout`, or send fewer texts per request",
             ),
             ureq::Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => passing(
@@ -330,10 +404,7 @@ impl Endpoint {
                 "try again later, or correct the url",
             ),
             ureq::Error::BodyExceedsLimit(_) => Outcome::Failed(Failure::Endpoint {
-                reason: format!(
-                    "`{shown}` returned more data than vectors of {} numbers need: check the url and `dimensions`",
-                    self.options.dimensions
-                ),
+                reason: format!("`{shown}` {too_much}"),
             }),
             error => Outcome::Failed(Failure::Endpoint {
                 reason: format!("`{shown}` cannot be queried ({error}): check the url"),

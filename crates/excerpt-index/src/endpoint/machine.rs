@@ -1,4 +1,4 @@
-//! What an embedder needs from the machine it runs on. Tests replace it, so that none of them
+//! What requests need from the machine they are sent from. Tests replace it, so that none of them
 //! sleeps.
 
 use std::hash::{BuildHasher, RandomState};
@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A clock, sleep, random numbers, and the environment.
-pub(super) trait Machine: Send + Sync {
+pub(crate) trait Machine: Send + Sync {
     /// The time since some fixed moment.
     fn now(&self) -> Duration;
 
@@ -20,12 +20,12 @@ pub(super) trait Machine: Send + Sync {
 }
 
 /// The real machine.
-pub(super) struct ThisMachine {
+pub(crate) struct ThisMachine {
     started: Instant,
 }
 
 impl ThisMachine {
-    pub(super) fn new() -> ThisMachine {
+    pub(crate) fn new() -> ThisMachine {
         ThisMachine {
             started: Instant::now(),
         }
@@ -50,5 +50,22 @@ impl Machine for ThisMachine {
 
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_time_chance_and_an_environment() {
+        let machine = ThisMachine::new();
+        let drawn: Vec<f64> = (0..100).map(|_| machine.chance()).collect();
+        assert!(drawn.iter().all(|drawn| (0.0..1.0).contains(drawn)));
+        assert!(drawn.iter().any(|drawn| *drawn < 0.5) && drawn.iter().any(|drawn| *drawn >= 0.5));
+        machine.sleep(Duration::ZERO);
+        assert!(machine.now() <= machine.now());
+        assert!(machine.variable("CARGO_MANIFEST_DIR_OF_NOBODY").is_none());
+        assert!(machine.variable("PATH").is_some());
     }
 }

@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 
 /// A request.
 #[derive(Clone, Debug)]
-pub(super) struct Request {
-    pub(super) line: String,
+pub(crate) struct Request {
+    pub(crate) line: String,
     headers: Vec<(String, String)>,
-    pub(super) body: Value,
+    pub(crate) body: Value,
 }
 
 impl Request {
     /// The header with this name, which is in lower case.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let header = self.headers.iter().find(|(header, _)| header == name);
         header.map(|(_, value)| value.as_str())
     }
 
     /// The texts to embed.
-    pub(super) fn input(&self) -> Vec<&str> {
+    pub(crate) fn input(&self) -> Vec<&str> {
         let texts = self.body["input"].as_array().unwrap().iter();
         texts.map(|text| text.as_str().unwrap()).collect()
     }
@@ -32,7 +32,7 @@ impl Request {
 
 /// How the server reacts to a request.
 #[derive(Clone)]
-pub(super) enum Reply {
+pub(crate) enum Reply {
     /// It replies with a status, headers and a body.
     Answer(u16, Vec<(&'static str, String)>, String),
     /// It writes this many bytes of the body and hangs up.
@@ -46,16 +46,16 @@ pub(super) enum Reply {
 }
 
 impl Reply {
-    pub(super) fn json(status: u16, body: &Value) -> Reply {
+    pub(crate) fn json(status: u16, body: &Value) -> Reply {
         Reply::Answer(status, Vec::new(), body.to_string())
     }
 
-    pub(super) fn text(status: u16, body: &str) -> Reply {
+    pub(crate) fn text(status: u16, body: &str) -> Reply {
         Reply::Answer(status, Vec::new(), body.into())
     }
 
     /// The same with one more header.
-    pub(super) fn with(self, name: &'static str, value: impl Into<String>) -> Reply {
+    pub(crate) fn with(self, name: &'static str, value: impl Into<String>) -> Reply {
         match self {
             Reply::Answer(status, mut headers, body) => {
                 headers.push((name, value.into()));
@@ -69,7 +69,7 @@ impl Reply {
 type Behaviour = dyn FnMut(&Request) -> Reply + Send;
 
 /// A server that runs until it is dropped.
-pub(super) struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<Request>>>,
     is_closed: Arc<AtomicBool>,
@@ -78,7 +78,7 @@ pub(super) struct Server {
 
 impl Server {
     /// A server that replies to each request with `behaviour`.
-    pub(super) fn new(behaviour: impl FnMut(&Request) -> Reply + Send + 'static) -> Server {
+    pub(crate) fn new(behaviour: impl FnMut(&Request) -> Reply + Send + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -108,28 +108,28 @@ impl Server {
     }
 
     /// A server that sends these replies first, and then vectors.
-    pub(super) fn first(replies: impl IntoIterator<Item = Reply>) -> Server {
+    pub(crate) fn first(replies: impl IntoIterator<Item = Reply>) -> Server {
         let mut replies: Vec<Reply> = replies.into_iter().collect();
         replies.reverse();
         Server::new(move |asked| replies.pop().unwrap_or_else(|| vectors(asked)))
     }
 
     /// A server that always sends the same reply.
-    pub(super) fn always(reply: Reply) -> Server {
+    pub(crate) fn always(reply: Reply) -> Server {
         Server::new(move |_| reply.clone())
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
     /// The requests it has received, in order.
-    pub(super) fn asked(&self) -> Vec<Request> {
+    pub(crate) fn asked(&self) -> Vec<Request> {
         self.asked.lock().unwrap().clone()
     }
 
     /// The texts of each request.
-    pub(super) fn inputs(&self) -> Vec<Vec<String>> {
+    pub(crate) fn inputs(&self) -> Vec<Vec<String>> {
         let asked = self.asked();
         let inputs = asked.iter().map(|asked| asked.input());
         inputs
@@ -221,10 +221,10 @@ fn read(reader: &mut impl BufRead) -> io::Result<Option<Request>> {
 }
 
 /// How many numbers the server's vectors have.
-pub(super) const DIMENSIONS: usize = 8;
+pub(crate) const DIMENSIONS: usize = 8;
 
 /// The vector of a text, of any length: each word has a direction.
-pub(super) fn vector(text: &str) -> Vec<f32> {
+pub(crate) fn vector(text: &str) -> Vec<f32> {
     let mut vector = vec![0.0; DIMENSIONS];
     for word in text.split_whitespace() {
         let hash = word.bytes().fold(0_usize, |hash, byte| {
@@ -237,7 +237,7 @@ pub(super) fn vector(text: &str) -> Vec<f32> {
 }
 
 /// The requested vectors, the last first.
-pub(super) fn vectors(asked: &Request) -> Reply {
+pub(crate) fn vectors(asked: &Request) -> Reply {
     let items = asked.input().into_iter().enumerate().rev();
     let items = items.map(
         |(index, text)| json!({ "object": "embedding", "index": index, "embedding": vector(text) }),
