@@ -26,6 +26,7 @@
 
 mod analysis;
 mod embed;
+mod endpoint;
 pub mod eval;
 mod fs;
 mod index;
@@ -33,6 +34,7 @@ mod library;
 mod mirror;
 mod model;
 mod read;
+mod rerank;
 mod search;
 mod source;
 mod store;
@@ -62,6 +64,7 @@ pub use model::{
     Warned, is_at_or_below,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
+pub use rerank::{RerankEndpoint, RerankOptions, Reranker};
 pub use source::{
     ChangeSignal, Changes, Entries, Entry, Files, GitAddressError, GitCommit, GitFetchError,
     GitOrigin, GitReference, GitRemote, ListItem, Listing, Origin, Reading, Source, Wakeup,

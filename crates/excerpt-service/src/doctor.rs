@@ -9,7 +9,7 @@ use excerpt_index::{
 };
 use serde::Serialize;
 
-use crate::config::{Configuration, Embedding, EmbeddingChoice, ReadFile};
+use crate::config::{Configuration, Embedding, EmbeddingChoice, ReadFile, Reranking};
 use crate::error::ServiceError;
 
 /// A short text to measure the embedder with.
@@ -22,6 +22,9 @@ pub struct Diagnosis {
     pub configuration: Vec<ReadFile>,
     /// The embedder; `None` when it does not work or is switched off.
     pub embedder: Option<EmbedderReport>,
+    /// The model that reorders hits; `None` when it does not work or there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reranker: Option<RerankerReport>,
     /// The index; `None` when there is none or it cannot be read.
     pub index: Option<IndexReport>,
     /// The configured embedding; `None` when the configuration is invalid.
@@ -51,6 +54,17 @@ pub struct EmbedderReport {
     pub path: Option<PathBuf>,
 }
 
+/// A model that reorders hits and works.
+#[derive(Debug, Serialize)]
+pub struct RerankerReport {
+    /// Where its scores come from.
+    pub provider: &'static str,
+    /// How many hits it compares with a question.
+    pub candidates: usize,
+    /// How long it took for two short texts, loading included.
+    pub seconds: f64,
+}
+
 /// An index that can be read.
 #[derive(Debug, Serialize)]
 pub struct IndexReport {
@@ -77,6 +91,8 @@ pub enum Problem {
     IgnoredSetting(String),
     /// The configured embedder returns no vectors.
     Embedder(String),
+    /// The model that should reorder hits does not work.
+    Reranker(String),
     /// The index, or a file of it, is damaged or cannot be read.
     Index(Error),
     /// A source was never synced completely.
@@ -111,6 +127,7 @@ pub fn diagnose(place: &Located, choice: &EmbeddingChoice) -> Diagnosis {
     let mut diagnosis = Diagnosis {
         configuration: Vec::new(),
         embedder: None,
+        reranker: None,
         index: None,
         embedding: None,
         problems: Vec::new(),
@@ -123,6 +140,10 @@ pub fn diagnose(place: &Located, choice: &EmbeddingChoice) -> Diagnosis {
             match check_embedder(&read.embedding) {
                 Ok(found) => diagnosis.embedder = found,
                 Err(problem) => diagnosis.problems.push(Problem::Embedder(problem)),
+            }
+            match check_reranker(&read.rerank) {
+                Ok(found) => diagnosis.reranker = found,
+                Err(problem) => diagnosis.problems.push(Problem::Reranker(problem)),
             }
             diagnosis.embedding = Some(read.embedding);
         }
@@ -162,6 +183,19 @@ fn check_embedder(embedding: &Embedding) -> Result<Option<EmbedderReport>, Strin
             }))
         }
     }
+}
+
+/// Checks the model that reorders hits; `None` when there is none. The error says what is wrong and
+/// how to fix it.
+fn check_reranker(rerank: &Reranking) -> Result<Option<RerankerReport>, String> {
+    let Some(reranker) = rerank.reranker() else {
+        return Ok(None);
+    };
+    Ok(Some(RerankerReport {
+        provider: rerank.provider(),
+        candidates: reranker.options().candidates,
+        seconds: reranker.check()?.as_secs_f64(),
+    }))
 }
 
 /// Checks an embedder that computes the vectors itself.

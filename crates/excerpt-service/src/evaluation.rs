@@ -2,10 +2,11 @@
 //! made from any folder.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use excerpt_chunk::Settings;
 use excerpt_index::eval::{Mine, Mined, QuestionSet, Report, Rule, evaluate};
-use excerpt_index::{Index, OpenOptions, Progress, Ranking, SyncOptions};
+use excerpt_index::{Index, OpenOptions, Progress, Ranking, Reranker, SyncOptions};
 use tempfile::TempDir;
 
 use crate::config::Embedding;
@@ -30,6 +31,8 @@ pub struct EvalRequest<'a> {
     pub rule: Rule,
     /// Where vectors come from.
     pub embedding: &'a Embedding,
+    /// The model that reorders hits.
+    pub reranker: Option<Arc<Reranker>>,
 }
 
 impl EvalRequest<'_> {
@@ -75,7 +78,11 @@ impl TrialIndex {
             .tempdir()
             .map_err(ServiceError::NoTemporaryFolder)?;
         let index = Index::open(&folder.path().join("index"), OpenOptions::create())?;
-        let mut index = request.embedding.given_to(index)?;
+        let index = request.embedding.given_to(index)?;
+        if let Some(reranker) = &request.reranker {
+            reranker.check().map_err(ServiceError::Reranker)?;
+        }
+        let mut index = index.with_reranker(request.reranker.clone());
         let options = SyncOptions::default().chunking(settings.config());
         let progress = |progress: Progress| {
             observer.progress(progress);

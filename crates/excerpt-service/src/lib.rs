@@ -51,7 +51,8 @@ pub use changed::Changed;
 pub use chunk::{ChunkRequest, TextToSplit};
 pub use config::names as other_names;
 pub use config::{
-    Configuration, Embedding, EmbeddingChoice, Owner, ReadFile, chunking_around, own_path, said,
+    Configuration, Embedding, EmbeddingChoice, Owner, ReadFile, Reranking, chunking_around,
+    own_path, said,
 };
 pub use contents::Contents;
 pub use doctor::{Diagnosis, EmbedderReport, IndexReport, Problem, diagnose};

@@ -1,5 +1,7 @@
 //! `search`: the chunks or documents that answer a question.
 
+use std::time::Duration;
+
 use excerpt_index::{
     Answer, Channels, DocumentHits, Filter, Fusion, Hit, Index, ListOptions, Note, Query, Rank,
     Ranking, RankingPreset,
@@ -65,6 +67,10 @@ pub struct SearchRequest {
     /// Whether each hit has only the sentences or statements around the evidence as its text.
     /// Default: as configured, no.
     pub precise: Option<bool>,
+    /// How long to wait for the model that reorders the hits, in seconds, if one is configured.
+    /// Default: as configured, 2.
+    #[schemars(range(min = 0, max = 60))]
+    pub wait: Option<f32>,
     /// Whether hits that are probably no answers are left out. Default: no.
     pub without_weak: bool,
     /// Whether each hit says how its score is made up. Default: no.
@@ -97,6 +103,7 @@ impl Default for SearchRequest {
             min_score: None,
             min_share: None,
             precise: None,
+            wait: None,
             without_weak: false,
             explain: false,
             ranking: None,
@@ -284,6 +291,13 @@ impl SearchRequest {
                 RankedUnit::Documents => Rank::Documents,
                 RankedUnit::Chunks => Rank::Chunks,
             });
+        let wait = self
+            .wait
+            .and_then(|wait| Duration::try_from_secs_f32(wait).ok());
+        let query = match wait {
+            Some(wait) => query.rerank_wait(wait),
+            None => query,
+        };
         let mut answer = index.search(&query)?;
         let has_more = answer.documents.len() >= self.offset + self.limit;
         let before: usize = {

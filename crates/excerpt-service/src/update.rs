@@ -129,7 +129,9 @@ pub fn opened(
         _ => target.create()?,
     };
     let mut opened = Opened {
-        index: embedding.given_to(index)?,
+        index: embedding
+            .given_to(index)?
+            .with_reranker(target.configuration.rerank.reranker()),
         lag: None,
         unsynced: Vec::new(),
     };

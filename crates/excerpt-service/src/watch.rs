@@ -69,7 +69,10 @@ impl IndexTarget {
         let mut is_told = false;
         while !stop.is_stopped() {
             match source.watch(&mut index, stop, &mut told) {
-                Err(ServiceError::Index(error @ Error::Source { .. })) if !is_only => {
+                // A collection that was removed may be added again.
+                Err(ServiceError::Index(
+                    error @ (Error::Source { .. } | Error::UnknownCollection { .. }),
+                )) if !is_only => {
                     let is_known = std::mem::replace(&mut is_told, true);
                     if !is_known && told(Watching::Waiting(error)).is_break() {
                         break;

@@ -13,6 +13,7 @@ mod report;
 mod set;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::index::Index;
 use crate::model::{Error, Filter, Query, Rank, Ranking, Result};
@@ -26,6 +27,10 @@ pub use set::{LeftOut, Question, QuestionSet, SetError};
 /// How many chunks to request at first, and at most: enough to fill the reading budget, however
 /// small they are.
 const DEPTHS: [usize; 3] = [50, 200, 1_000];
+
+/// How long a question waits for the model that reorders hits: an answer without it would count as
+/// one of another ranking.
+const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Searches `index`, which contains the documents of `set`, for all its questions with this
 /// `ranking`.
@@ -80,6 +85,7 @@ fn ranked(
     let query = Query::new(&question.query)
         .rank(Rank::Chunks)
         .per_document(1)
+        .rerank_wait(PATIENCE)
         .ranking(ranking.clone())
         .within(filter);
     let mut ranked = Vec::new();

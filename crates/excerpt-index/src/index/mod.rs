@@ -22,6 +22,7 @@ use crate::model::{
     Answer, Check, LastSync, Progress, Query, Result, Skip, SourceSummary, Status, SyncOptions,
     SyncReport,
 };
+use crate::rerank::Reranker;
 use crate::source::{Files, Source};
 
 pub use watch::{Stop, Watching};
@@ -64,6 +65,8 @@ pub struct Index {
     options: OpenOptions,
     /// The embedder; `None` when vectors are switched off.
     embedder: Option<Arc<dyn Embedder>>,
+    /// Reorders the hits of searches.
+    reranker: Option<Arc<Reranker>>,
     /// Open ones that no thread is using, the one used last at the end.
     idle: Mutex<Vec<OpenIndex>>,
 }
@@ -84,6 +87,7 @@ impl Index {
             dir: dir.to_path_buf(),
             options,
             embedder: Some(embedder),
+            reranker: None,
             idle: Mutex::new(vec![OpenIndex::open(dir, options)?]),
         })
     }
@@ -93,6 +97,12 @@ impl Index {
     #[must_use]
     pub fn with_embedder(self, embedder: Option<Arc<dyn Embedder>>) -> Self {
         Index { embedder, ..self }
+    }
+
+    /// Sets the model that reorders the hits of searches. Default: none.
+    #[must_use]
+    pub fn with_reranker(self, reranker: Option<Arc<Reranker>>) -> Self {
+        Index { reranker, ..self }
     }
 
     /// The embedder; `None` when vectors are switched off.
@@ -111,7 +121,9 @@ impl Index {
     /// [`Error::Locked`](crate::Error::Locked) while another process writes;
     /// [`Error::Source`](crate::Error::Source) when the root cannot be read;
     /// [`Error::Vanished`](crate::Error::Vanished) when too many of its documents are gone, in
-    /// which case nothing is changed.
+    /// which case nothing is changed;
+    /// [`Error::UnknownCollection`](crate::Error::UnknownCollection) when the options are those of a
+    /// collection that was removed.
     pub fn sync(
         &mut self,
         root: &Path,
@@ -159,7 +171,7 @@ impl Index {
     ///
     /// [`Ranking::check`]: crate::Ranking::check
     pub fn search(&self, query: &Query) -> Result<Answer> {
-        self.with(|open| open.search(query, self.embedder()))
+        self.with(|open| open.search(query, self.embedder(), self.reranker.as_deref()))
     }
 
     /// The contents and the state of the index, read from the store itself.

@@ -16,6 +16,7 @@ use crate::model::{
     SourceSummary, Status, SyncOptions, SyncReport,
 };
 use crate::read::sources;
+use crate::rerank::Reranker;
 use crate::search::ParsedQuery;
 use crate::source::Source;
 use crate::store::catalog::Catalog;
@@ -59,13 +60,14 @@ impl OpenIndex {
         &mut self,
         query: &Query,
         embedder: Option<&dyn Embedder>,
+        reranker: Option<&Reranker>,
     ) -> Result<Answer> {
         query.ranking.check()?;
         let at = self.at();
         let answer = self.repair.read(&mut self.store, |store| {
             let parsed = ParsedQuery::of(query)?;
             let snapshot = store.snapshot(&query.filter)?;
-            parsed.answer(&snapshot, embedder, days::today())
+            parsed.answer(&snapshot, embedder, reranker, days::today())
         });
         let (mut answer, behind) = answer.map_err(at)?;
         answer.notes.extend(behind);
@@ -247,7 +249,11 @@ impl OpenIndex {
         Collections::repair(self.store.home(), &lock)?;
         let dir = self.store.home();
         let root = Some(source.id().path());
-        Collections::read(dir)?.restore(dir, root, &self.store.database)?;
+        let collections = Collections::read(dir)?;
+        if let Some(name) = &options.name {
+            collections.check_known(name, source.id().path())?;
+        }
+        collections.restore(dir, root, &self.store.database)?;
         match self.base(source.id(), options).map_err(self.at())? {
             Some(base) => self.renew(&lock, &base, source, options, embedder, progress),
             None => {

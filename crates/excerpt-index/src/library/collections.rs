@@ -309,6 +309,18 @@ impl Collections {
         found.ok_or_else(|| self.unknown(name))
     }
 
+    /// Checks that the collection of that name, perhaps renamed since, was not removed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownCollection`] when no collection has this root.
+    pub(crate) fn check_known(&self, name: &str, root: &Path) -> Result<()> {
+        match self.collections.iter().any(|known| known.root == root) {
+            true => Ok(()),
+            false => Err(self.unknown(name)),
+        }
+    }
+
     pub(crate) fn unknown(&self, name: &str) -> Error {
         let names = self.collections.iter().map(|known| known.name.clone());
         Error::UnknownCollection {

@@ -89,6 +89,11 @@ pub enum Note {
         /// Why.
         reason: String,
     },
+    /// The model that should have reordered the hits did not.
+    NotReranked {
+        /// Why.
+        reason: String,
+    },
     /// Some documents have no vectors yet and are found by keywords only.
     VectorsBehind {
         /// How many.
@@ -144,6 +149,7 @@ impl fmt::Display for Note {
                 f.write_str("there are no vectors yet, so only keywords were searched")
             }
             Note::WithoutVectors { reason } => write!(f, "the vectors were not used: {reason}"),
+            Note::NotReranked { reason } => write!(f, "the hits were not reranked: {reason}"),
             Note::VectorsBehind { documents } => {
                 let (documents, have, are) = match documents {
                     1 => ("1 changed document".to_string(), "has", "is"),

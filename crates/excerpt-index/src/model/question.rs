@@ -1,6 +1,7 @@
 //! A search request: a [`Query`], within a [`Filter`].
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -27,6 +28,9 @@ pub struct Query {
     pub fold_copies: bool,
     /// How to rank.
     pub ranking: Ranking,
+    /// How long to wait for the model that reorders the hits, if there is one. Default: as its
+    /// [`RerankOptions`](crate::RerankOptions) say.
+    pub rerank_wait: Option<Duration>,
 }
 
 impl Query {
@@ -41,6 +45,7 @@ impl Query {
             rank: Rank::Documents,
             fold_copies: false,
             ranking: Ranking::default(),
+            rerank_wait: None,
         }
     }
 
@@ -84,6 +89,15 @@ impl Query {
     #[must_use]
     pub fn ranking(self, ranking: Ranking) -> Self {
         Query { ranking, ..self }
+    }
+
+    /// Sets how long to wait for the model that reorders the hits.
+    #[must_use]
+    pub fn rerank_wait(self, wait: Duration) -> Self {
+        Query {
+            rerank_wait: Some(wait),
+            ..self
+        }
     }
 }
 

@@ -54,7 +54,7 @@ fn ask(store: &Store, query: &Query) -> (Answer, [usize; 3]) {
     };
     let table = StaticTable::built_in().unwrap();
     let parsed = ParsedQuery::of(query).unwrap();
-    let answer = parsed.answer(&counted, Some(&table), days::today());
+    let answer = parsed.answer(&counted, Some(&table), None, days::today());
     (answer.unwrap(), counted.calls.get())
 }
 

@@ -1,6 +1,7 @@
 //! From a [`Query`] to an [`Answer`]: the query is parsed (`query.rs`), the store lists candidates
 //! by words and by vectors, these are merged into one list (`fusion.rs`), signals adjust the scores
-//! (`signals.rs`, weighted by `model/ranking.rs`; `ranked.rs` does both), the result is grouped by
+//! (`signals.rs`, weighted by `model/ranking.rs`; `ranked.rs` does both), a model may reorder the
+//! best (`reorder.rs`), the result is grouped by
 //! document (`group.rs`), its passages are read (`hits.rs`), near-copies are folded (`copies.rs`),
 //! and each chunk gets the lines that answer best (`snippet.rs`) and is marked when it is probably
 //! no answer (`weak.rs`).
@@ -20,6 +21,7 @@ mod naming;
 mod precise;
 mod query;
 mod ranked;
+mod reorder;
 mod signals;
 mod snippet;
 mod weak;
@@ -31,6 +33,7 @@ use chrono::NaiveDate;
 
 use crate::embed::Embedder;
 use crate::model::{Answer, Channels, DocumentHits, DocumentId, Note, Query, Rank};
+use crate::rerank::Reranker;
 use crate::store::snapshot::{
     Enough, QueryVector, Shortlist, ShortlistRequest, Snapshot, Survey, SurveyRequest, VectorSupply,
 };
@@ -41,6 +44,7 @@ use hits::Hits;
 use precise::Narrower;
 use query::Words;
 use ranked::Ranker;
+use reorder::Reorder;
 use snippet::Marker;
 
 /// The maximum limit of a query.
@@ -82,6 +86,7 @@ impl<'q> ParsedQuery<'q> {
         mut self,
         snapshot: &dyn Snapshot,
         embedder: Option<&dyn Embedder>,
+        reranker: Option<&Reranker>,
         today: NaiveDate,
     ) -> Result<Answer, StoreError> {
         let query = self.query;
@@ -104,6 +109,7 @@ impl<'q> ParsedQuery<'q> {
             asked: asked.as_ref(),
             survey: &survey,
             vector: vector.as_ref(),
+            reranker,
             narrower: match query.ranking.precise {
                 true => Narrower::new(&self.pieces(&survey)),
                 false => None,
@@ -255,6 +261,7 @@ struct Search<'a> {
     asked: Option<&'a AskedPeriod>,
     survey: &'a Survey,
     vector: Option<&'a QueryVector>,
+    reranker: Option<&'a Reranker>,
     /// Finds the evidence in each hit, if only that is wanted.
     narrower: Option<Narrower>,
     /// The day of the search.
@@ -269,6 +276,8 @@ struct Found {
     chunks: Vec<Scored>,
     /// The best documents.
     documents: Vec<DocumentHits>,
+    /// Why the model that should have reordered them did not.
+    note: Option<Note>,
 }
 
 impl Search<'_> {
@@ -283,8 +292,10 @@ impl Search<'_> {
             list,
             chunks,
             documents,
+            note,
         } = self.find()?;
         answer.documents = documents;
+        answer.notes.extend(note);
         if !chunks.iter().any(|found| found.is_of_asked_day) {
             let is_dated = |note: &Note| matches!(note, Note::Dated { .. });
             answer.notes.retain(|note| !is_dated(note));
@@ -296,11 +307,13 @@ impl Search<'_> {
     /// Asks for candidates until there are enough documents, or no others.
     fn find(&self) -> Result<Found, StoreError> {
         let ranker = self.ranker();
+        let mut reorder = self.reorder();
         let mut hits = self.hits();
         let mut wanted = self.limit();
         loop {
             let list = self.snapshot.shortlist(&self.request(wanted))?;
-            let chunks = ranker.ranked(&list);
+            let reordered = reorder.as_mut().map(|reorder| (reorder, self.snapshot));
+            let chunks = ranker.ranked(&list, reordered)?;
             let groups = match self.query.rank {
                 Rank::Documents => group::by_document(&chunks),
                 Rank::Chunks => group::by_chunk(&chunks),
@@ -313,6 +326,7 @@ impl Search<'_> {
                     list,
                     chunks,
                     documents,
+                    note: reorder.and_then(Reorder::note),
                 });
             }
             wanted = groups.len() + self.limit();
@@ -328,6 +342,12 @@ impl Search<'_> {
             is_mostly_code: self.survey.is_mostly_code,
             today: self.today,
         }
+    }
+
+    fn reorder(&self) -> Option<Reorder<'_>> {
+        let reranker = self.reranker?;
+        let wait = self.query.rerank_wait;
+        Some(Reorder::new(reranker, &self.words.text, wait))
     }
 
     fn hits(&self) -> Hits<'_> {

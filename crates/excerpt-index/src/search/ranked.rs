@@ -1,5 +1,5 @@
 //! The [`Shortlist`] of a store, ranked: the scores of both channels are merged (`fusion.rs`) and
-//! multiplied by the signals (`signals.rs`).
+//! multiplied by the signals (`signals.rs`); a model may reorder the best (`reorder.rs`).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,10 +9,11 @@ use chrono::NaiveDate;
 use super::dates::AskedPeriod;
 use super::fusion::{self, Scale, Scored};
 use super::query::Words;
+use super::reorder::Reorder;
 use super::signals::{self, SignalInput};
 use crate::model::{Channels, DocumentId, Query, Rank, Signals};
-use crate::store::snapshot::Shortlist;
-use crate::store::{Features, StoredDocument};
+use crate::store::snapshot::{Shortlist, Snapshot};
+use crate::store::{Features, StoreError, StoredDocument};
 
 /// What the rank of a chunk depends on besides the chunk.
 pub(super) struct Ranker<'a> {
@@ -30,7 +31,11 @@ pub(super) struct Ranker<'a> {
 
 impl Ranker<'_> {
     /// The chunks of a list with their scores, best first.
-    pub(super) fn ranked(&self, list: &Shortlist) -> Vec<Scored> {
+    pub(super) fn ranked(
+        &self,
+        list: &Shortlist,
+        reorder: Option<(&mut Reorder<'_>, &dyn Snapshot)>,
+    ) -> Result<Vec<Scored>, StoreError> {
         let signals = &self.query.ranking.signals;
         let mut all = self.fused(list);
         signals::add_neighbours(&mut all, signals.neighbours);
@@ -44,6 +49,10 @@ impl Ranker<'_> {
             saturate(&mut all, list, signals);
         }
         sort(&mut all, list);
+        if let Some((reorder, snapshot)) = reorder {
+            reorder.apply(snapshot, list, &mut all)?;
+            sort(&mut all, list);
+        }
         if self.asked.is_some() {
             signals::favour(&mut all, signals.date);
             sort(&mut all, list);
@@ -51,7 +60,7 @@ impl Ranker<'_> {
         let best = all.first().map_or(0.0, |found| found.score);
         let least = best * self.query.ranking.min_share;
         all.truncate(all.partition_point(|found| found.score >= least));
-        all
+        Ok(all)
     }
 
     /// The chunks with their scores from words and vectors, without those that are no longer in the

@@ -239,7 +239,7 @@ pub(super) fn apply(found: &mut Scored, name: &'static str, factor: f32) {
 }
 
 /// Adds to a chunk's score, and to its explanation.
-fn gain(found: &mut Scored, name: &'static str, share: f32) {
+pub(super) fn gain(found: &mut Scored, name: &'static str, share: f32) {
     let factor = match found.score > 0.0 {
         true => 1.0 + share / found.score,
         false => 1.0,

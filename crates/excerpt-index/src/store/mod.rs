@@ -22,7 +22,9 @@ pub(crate) use error::StoreError;
 pub(crate) use identity::identity;
 pub(crate) use link::{LinkRow, joined};
 pub use local::silence_recovered_panics;
-pub(crate) use local::{Database, Repair, Store, faults, generation, noted_roots};
+pub(crate) use local::{
+    CacheKey, Database, NumberCache, Repair, Store, faults, generation, noted_roots,
+};
 pub(crate) use period::{Period, dates_of};
 pub(crate) use record::{Change, Described, Known, Record, SkipRow, Twin};
 pub(crate) use stored::{Counts, Features, Listed, StoredChunk, StoredDocument, StoredSource};

@@ -1,7 +1,7 @@
 //! The configured embedder: the built-in table, an endpoint, a model on disk, or none.
 
 #[cfg(feature = "onnx")]
-mod model;
+pub(super) mod model;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,9 +38,17 @@ pub(crate) const FIELDS: &Fields = &[
 ];
 
 const BUILT_IN: &str = "built-in";
-const HTTP: &str = "http";
-const ONNX: &str = "onnx";
-const NONE: &str = "none";
+pub(super) const HTTP: &str = "http";
+pub(super) const ONNX: &str = "onnx";
+pub(super) const NONE: &str = "none";
+
+/// The fault of a model on disk in a program without the feature for it.
+#[cfg(not(feature = "onnx"))]
+pub(super) const WITHOUT_MODELS: &str =
+    "this excerpt was built without models on disk: build it with the feature `onnx`";
+
+/// What the table of a project may set.
+pub(crate) const ALLOWED: &str = "`provider = \"built-in\"` or `\"none\"`";
 
 /// The fields of a model on disk alone.
 const OF_MODEL: [&str; 2] = ["path", "pooling"];
@@ -94,9 +102,7 @@ impl Embedding {
             #[cfg(feature = "onnx")]
             Some(ONNX) => model::of(table, provider).map(|model| Embedding::Onnx(Arc::new(model))),
             #[cfg(not(feature = "onnx"))]
-            Some(ONNX) => Err(provider.fault(
-                "this excerpt was built without models on disk: build it with the feature `onnx`",
-            )),
+            Some(ONNX) => Err(provider.fault(WITHOUT_MODELS)),
             Some(NONE) => Ok(Embedding::None),
             _ => Ok(Embedding::BuiltIn),
         }
@@ -181,20 +187,25 @@ impl Embedding {
     }
 }
 
-/// Checks that the table of a project names no endpoint and no model: a cloned project must not
-/// choose who reads the user's texts, or what the user's machine runs. `own` is the file where such
-/// a choice belongs.
-pub(crate) fn check_project(table: &Table, own: &str) -> ServiceResult<()> {
+/// Checks that a table of a project names no endpoint and no model: a cloned project must not
+/// choose who reads the user's texts, or what the user's machine runs. `allowed` is what it may
+/// set, and `own` is the file where such a choice belongs.
+pub(crate) fn check_project(
+    table: &Table,
+    harmless: &[&str],
+    allowed: &str,
+    own: &str,
+) -> ServiceResult<()> {
     for (field, entry) in &table.0 {
-        let harmless = field == "provider" && entry.value != HTTP && entry.value != ONNX;
-        if !harmless {
+        let is_harmless = harmless.contains(&&**field)
+            || (field == "provider" && entry.value != HTTP && entry.value != ONNX);
+        if !is_harmless {
             let choice = match entry.value == ONNX || OF_MODEL.contains(&&**field) {
                 true => "which model your machine runs",
                 false => "where your texts and questions are sent",
             };
             return Err(entry.fault(format!(
-                "a project's file cannot set `{field}`, only `provider = \"{BUILT_IN}\"` or `\"{NONE}\"`: its author would choose {choice}; to use \
-                 it, set it in `{own}`"
+                "a project's file cannot set `{field}`, only {allowed}: its author would choose {choice}; to use it, set it in `{own}`"
             )));
         }
     }
@@ -259,17 +270,17 @@ fn set_optional(table: &Table, options: &mut HttpOptions) {
     options.key_variable = said("key_variable").map(text);
 }
 
-fn text(value: &Value) -> String {
+pub(super) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_string()
 }
 
-fn whole(value: &Value) -> Option<usize> {
+pub(super) fn whole(value: &Value) -> Option<usize> {
     value
         .as_u64()
         .and_then(|number| usize::try_from(number).ok())
 }
 
-fn timeout(entry: &FieldValue) -> ServiceResult<Duration> {
+pub(super) fn timeout(entry: &FieldValue) -> ServiceResult<Duration> {
     let seconds = entry.value.as_f64().filter(|seconds| *seconds <= LONGEST);
     let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     timeout.ok_or_else(|| {

@@ -5,6 +5,7 @@
 mod embedding;
 mod fields;
 pub mod names;
+mod rerank;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use serde_json::Value;
 
 pub use embedding::Embedding;
 use fields::{FieldType, FieldValue, Fields, File, Table, check_names};
+pub use rerank::Reranking;
 
 use crate::error::{ServiceError, ServiceResult};
 
@@ -27,7 +29,7 @@ use crate::error::{ServiceError, ServiceResult};
 const FILE: &str = "excerpt.toml";
 
 /// The tables that a file may have.
-const TABLES: [&str; 4] = ["chunking", FILES, SEARCH, embedding::TABLE];
+const TABLES: [&str; 5] = ["chunking", FILES, SEARCH, embedding::TABLE, rerank::TABLE];
 
 const SEARCH: &str = "search";
 
@@ -86,8 +88,8 @@ const SIGNALS: &Fields = &[
 /// The choice of the embedder for a request.
 #[derive(Clone, Debug, Default)]
 pub struct EmbeddingChoice {
-    /// A file whose table `[embedding]` replaces the one in the user's own `excerpt.toml`. Default:
-    /// none.
+    /// A file whose table `[embedding]` replaces the one in the user's own `excerpt.toml`, and so
+    /// does its table `[rerank]` if it has one. Default: none.
     pub file: Option<PathBuf>,
 }
 
@@ -106,6 +108,8 @@ pub struct Configuration {
     search: Table,
     /// Where vectors come from.
     pub embedding: Embedding,
+    /// What reorders hits.
+    pub rerank: Reranking,
     /// The files that were read.
     pub files: Vec<ReadFile>,
     /// Messages about settings that were ignored.
@@ -155,6 +159,7 @@ impl Configuration {
         let mut search = Table::default();
         let mut selection = Table::default();
         let mut vectors = Table::default();
+        let mut reranked = Table::default();
         let files = [
             (Owner::User, user),
             (Owner::Named, named.transpose()?),
@@ -168,14 +173,24 @@ impl Configuration {
                 files,
                 search: ranking,
                 embedding,
+                rerank,
             } = Said::of(&file)?;
             let mut sets = names(embedding::TABLE, embedding.0.keys());
+            sets.extend(names(rerank::TABLE, rerank.0.keys()));
             match owner {
-                Owner::User => vectors = embedding,
-                Owner::Named => vectors = embedding,
+                Owner::User => (vectors, reranked) = (embedding, rerank),
+                Owner::Named => {
+                    vectors = embedding;
+                    if !rerank.0.is_empty() {
+                        reranked = rerank;
+                    }
+                }
                 Owner::Project => {
-                    embedding::check_project(&embedding, &shown(own.as_deref()))?;
+                    let own = shown(own.as_deref());
+                    embedding::check_project(&embedding, &[], embedding::ALLOWED, &own)?;
+                    embedding::check_project(&rerank, &rerank::HARMLESS, rerank::ALLOWED, &own)?;
                     vectors = embedding.or(vectors);
+                    reranked = rerank.or(reranked);
                 }
             }
             if owner != Owner::Named {
@@ -204,6 +219,7 @@ impl Configuration {
         all.rank_for(all.chunking.preset)?;
         all.selection = self::selection(&selection)?;
         all.embedding = Embedding::of(&vectors)?;
+        all.rerank = Reranking::of(&reranked)?;
         Ok(all)
     }
 }
@@ -214,6 +230,7 @@ struct Said {
     files: Table,
     search: Table,
     embedding: Table,
+    rerank: Table,
 }
 
 impl Said {
@@ -230,6 +247,7 @@ impl Said {
             files,
             search: Table::read(file, SEARCH, RANKING)?,
             embedding: Table::read(file, embedding::TABLE, embedding::FIELDS)?,
+            rerank: Table::read(file, rerank::TABLE, rerank::FIELDS)?,
         })
     }
 }
@@ -289,10 +307,11 @@ impl Configuration {
         self.ranking_preset = search.ranking_preset;
         self.search = search.search.clone();
         self.embedding = search.embedding.clone();
+        self.rerank = search.rerank.clone();
         // Of the other files, only what they say about splitting and files applies.
         for file in &mut self.files {
             let applies = search.files.iter().any(|known| known.path == file.path);
-            let tables = [SEARCH, embedding::TABLE];
+            let tables = [SEARCH, embedding::TABLE, rerank::TABLE];
             file.sets.retain(|name| {
                 let table = name.split('.').next().unwrap_or_default();
                 applies || !tables.contains(&table)

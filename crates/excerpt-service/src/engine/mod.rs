@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use excerpt_index::{Error, Index, OpenOptions, Source};
+use excerpt_index::{Error, Index, OpenOptions, Reranker, Source};
 use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::config::Embedding;
@@ -68,6 +68,7 @@ pub struct Engine {
     mode: SyncMode,
     /// The embedder for queries.
     embedding: Embedding,
+    reranker: Option<Arc<Reranker>>,
     turns: Arc<Semaphore>,
     index: Mutex<Option<Arc<Index>>>,
     writer_state: Arc<WriterState>,
@@ -146,6 +147,7 @@ impl Engine {
             scope: Arc::clone(&scope),
             mode,
             embedding: target.configuration.embedding.for_questions(),
+            reranker: target.configuration.rerank.reranker(),
             turns: Arc::new(Semaphore::new(AT_ONCE)),
             index: Mutex::default(),
             writer_state: Arc::clone(&writer_state),
@@ -328,7 +330,8 @@ impl Engine {
                 _ => OpenOptions::reading(),
             };
             let index = Index::open(&self.scope.index, options)?;
-            self.embedding.given_to(index)
+            let index = self.embedding.given_to(index)?;
+            Ok(index.with_reranker(self.reranker.clone()))
         };
         // What is gone does not stay open.
         *known() = None;

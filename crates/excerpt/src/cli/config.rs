@@ -60,6 +60,7 @@ fn settings(
         ("files", serde_json::to_value(&options.selection)?),
         ("search", serde_json::to_value(&configuration.ranking)?),
         ("embedding", configuration.embedding.settings()),
+        ("rerank", configuration.rerank.settings()),
     ];
     let mut settings = vec![
         Setting::new("chunking.preset", origins.preset.name().into()),

@@ -117,6 +117,7 @@ impl Attention {
             Problem::InvalidConfiguration(error) => (error.to_string(), None),
             Problem::IgnoredSetting(note) => (note.clone(), None),
             Problem::Embedder(error) => (error.clone(), None),
+            Problem::Reranker(error) => (format!("the hits are not reranked: {error}"), None),
             Problem::Index(error) => (index_error(error), None),
             Problem::NotSynced(last) => (status::synced(*last), None),
             Problem::NotIndexed(root) => (format!("`{}` is not indexed", root.display()), SYNC),
@@ -195,6 +196,14 @@ impl DoctorReport {
             (None, None) => None,
         };
         rows.extend(embedder.map(|embedder| ("embedder", embedder)));
+        let reranker = found.reranker.as_ref().map(|found| {
+            let milliseconds = found.seconds * 1e3;
+            format!(
+                "{}: the best {} hits, two short texts in {milliseconds:.1} ms",
+                found.provider, found.candidates
+            )
+        });
+        rows.extend(reranker.map(|reranker| ("reranker", reranker)));
         match &found.index {
             None => rows.push((
                 "index",

@@ -248,6 +248,82 @@ fn a_model_on_disk_embeds_documents_and_questions() {
     assert_eq!(report["embedder"]["dimensions"], 384);
 }
 
+#[cfg(feature = "onnx")]
+#[test]
+fn a_model_on_disk_reorders_hits_as_far_as_the_answer_waits() {
+    let Some(model) = std::env::var_os("EXCERPT_MINILM") else {
+        eprintln!(
+            "skipped: EXCERPT_MINILM names no folder that models/minilm/export.py has written"
+        );
+        return;
+    };
+    let model = model.to_str().unwrap();
+    let project = tea().own_file(&format!(
+        "[rerank]\nprovider = \"onnx\"\npath = '{model}'\n"
+    ));
+    project.run(&["sync"]).ok();
+    let search = |wait| project.run(&["search", "hot water", "--explain", "--wait", wait]);
+    let run = search("0").ok();
+    let note = "note: the hits were not reranked: the answer did not wait for the model\n";
+    assert!(run.stderr.contains(note), "{}", run.stderr);
+    assert!(!run.stdout.contains("rerank"), "{}", run.stdout);
+    let run = search("3600").ok();
+    assert!(run.stdout.contains("rerank"), "{}", run.stdout);
+    assert!(!run.stderr.contains("reranked"), "{}", run.stderr);
+    let report = &project.run(&["doctor", "--json"]).ok().json()[0];
+    assert_eq!(report["reranker"]["provider"], "onnx");
+    assert_eq!(report["reranker"]["candidates"], 30);
+    let config = project.run(&["config", "--json"]).ok();
+    assert!(config.stdout.contains("rerank.share"), "{}", config.stdout);
+}
+
+#[test]
+fn a_model_for_reordering_is_the_users_choice() {
+    let cases = [
+        (
+            "share = 2\nprovider = \"http\"\nurl = \"http://localhost\"\nmodel = \"m\"\n",
+            "2:1: `share` is `2`, expected a share from 0 to 1",
+        ),
+        (
+            "url = \"http://localhost\"\n",
+            "2:1: `url` is set without a `provider`, expected `provider = \"onnx\"` or `\"http\"` next to it",
+        ),
+        (
+            "provider = \"http\"\nurl = \"http://localhost\"\n",
+            "2:1: `model` is missing, expected the name of a model next to `provider = \"http\"`",
+        ),
+        (
+            "wait = 61\nprovider = \"http\"\nurl = \"http://localhost\"\nmodel = \"m\"\n",
+            "2:1: `wait` is `61`, expected a number of seconds up to 60",
+        ),
+    ];
+    for (table, message) in cases {
+        let project = tea().own_file(&format!("[rerank]\n{table}"));
+        let said = project.run(&["search", "tea"]).stderr;
+        let message = format!("excerpt.toml:{message}\n");
+        assert!(said.contains(&message), "{said}");
+    }
+    let project = tea().own_file(
+        "[rerank]\nprovider = \"http\"\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\nwait = 60\n",
+    );
+    let run = project.run(&["search", "tea"]).ok();
+    let note = "note: the hits were not reranked: nothing is listening at `http://127.0.0.1:1/v1/rerank`: start the server, or correct the url\n";
+    assert!(run.stderr.contains(note), "{}", run.stderr);
+    project.write(
+        "excerpt.toml",
+        "[rerank]\nshare = 0.5\nprovider = \"none\"\n",
+    );
+    let run = project.run(&["search", "tea"]).ok();
+    assert!(!run.stderr.contains("reranked"), "{}", run.stderr);
+    project.write("excerpt.toml", "[rerank]\nurl = \"http://elsewhere\"\n");
+    let run = project.run(&["search", "tea"]);
+    assert!(
+        run.stderr.contains("a project's file cannot set `url`, only `candidates`, `share`, `wait` and `provider = \"none\"`: its author would choose where your texts and questions are sent"),
+        "{}",
+        run.stderr
+    );
+}
+
 #[test]
 fn a_user_chooses_an_endpoint_and_a_project_may_decline() {
     let endpoint = Endpoint::new();

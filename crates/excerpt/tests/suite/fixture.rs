@@ -86,6 +86,7 @@ impl Project {
             .env("EXCERPT_BACKGROUND", "0")
             .env("HOME", self.folder.path())
             .env("XDG_CONFIG_HOME", self.settings())
+            .env_remove("XDG_CACHE_HOME")
             .env("XDG_DATA_HOME", self.data())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -7,6 +7,7 @@
 //! two commits, a keyword index that was removed, and the first sync.
 
 mod any_of;
+mod cache;
 mod catalog;
 mod codes;
 mod collect;
@@ -47,6 +48,7 @@ use crate::fs::layout::{self, DATABASE, LEXICAL, ROOTS};
 use crate::fs::lock::WriteLock;
 use crate::model::{Error, Keywords, Result, Revision};
 
+pub(crate) use cache::{CacheKey, NumberCache};
 use codes::Codes;
 pub(crate) use database::Database;
 pub use guard::silence_recovered_panics;

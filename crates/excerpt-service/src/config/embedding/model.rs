@@ -39,7 +39,7 @@ impl ModelOnDisk {
     }
 
     /// The settings, as in the configuration; `null` is what the files of the model say.
-    pub(super) fn settings(&self) -> Value {
+    pub(in crate::config) fn settings(&self) -> Value {
         json!({
             "provider": ONNX,
             "path": self.options.folder,
@@ -52,7 +52,7 @@ impl ModelOnDisk {
 }
 
 /// The model that a configuration table names. Nothing of it is read yet.
-pub(super) fn of(table: &Table, provider: &FieldValue) -> ServiceResult<ModelOnDisk> {
+pub(in crate::config) fn of(table: &Table, provider: &FieldValue) -> ServiceResult<ModelOnDisk> {
     let said = |field: &str| table.entry(field).map(|entry| &entry.value);
     let Some(path) = table.entry("path") else {
         return Err(provider.fault(format!(

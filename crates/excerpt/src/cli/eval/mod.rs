@@ -133,6 +133,7 @@ fn score(output: &mut Output, folder: &Path, args: &Args) -> anyhow::Result<()> 
         set: &set,
         rule: args.rule.into(),
         embedding: &configuration.embedding,
+        reranker: configuration.rerank.reranker(),
     };
     let mut reports: Vec<(&Combination, Report)> = Vec::new();
     let tried = trials.iter().map(|trial| (&trial.settings, &trial.ranking));

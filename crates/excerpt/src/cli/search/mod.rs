@@ -89,9 +89,9 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncName::Auto, hide_possible_values = true, hide_short_help = true)]
     sync: SyncName,
     /// How long the answer waits for changes with --sync auto; the rest is indexed in the
-    /// background
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds, hide_short_help = true)]
-    wait: Duration,
+    /// background; and for the model that reorders hits, if one is configured [default: 2]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, hide_short_help = true)]
+    wait: Option<Duration>,
     /// Search what `.gitignore` and the like exclude, too; the next search without this flag
     /// removes it from the index
     #[arg(long, hide_short_help = true)]
@@ -105,6 +105,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     filters: FilterArgs,
 }
+
+/// How long an answer waits for changes unless the user says otherwise.
+const WAIT: Duration = Duration::from_secs(2);
 
 /// A number of seconds, at most an hour.
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -142,7 +145,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         .without_ignore_files(args.no_ignore);
     let update = Update {
         mode: args.sync.into(),
-        wait: args.wait,
+        wait: args.wait.unwrap_or(WAIT),
         goes_on: background::is_possible(),
     };
     let Opened {
@@ -198,6 +201,7 @@ impl Args {
             min_score: self.min_score,
             min_share: self.min_share,
             precise: self.precise.then_some(true),
+            wait: self.wait.map(|wait| wait.as_secs_f32()),
             ranking: self.ranking,
             channels: self.channels,
             fusion: self.fusion,
