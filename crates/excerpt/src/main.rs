@@ -3,18 +3,9 @@
 
 #![forbid(unsafe_code)]
 
-mod cli;
-mod http;
-mod mcp;
-mod output;
-mod page;
-mod progress;
-mod scores;
-mod served;
-mod table;
-
 use std::process::ExitCode;
 
+use excerpt::Invocation;
 use mimalloc::MiMalloc;
 
 /// The C library's allocator keeps a heap for each of many threads, and returns little of it.
@@ -22,6 +13,5 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    excerpt_index::silence_recovered_panics();
-    cli::run()
+    excerpt::run(Invocation::of_program())
 }

@@ -232,7 +232,9 @@ fn escaped(text: &str, ends: Ends) -> Cow<'_, str> {
 
 /// The arguments of the program with hidden characters escaped; `None` if they contain none.
 pub(crate) fn escaped_arguments() -> Option<Vec<String>> {
-    let arguments: Vec<String> = std::env::args_os()
+    let arguments: Vec<String> = crate::invocation::started()
+        .arguments
+        .iter()
         .map(|argument| argument.to_string_lossy().into_owned())
         .collect();
     let is_meant = arguments.iter().any(|argument| has_hidden(argument));

@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 
 use excerpt_service::{CollectionChoice, EmbeddingChoice, IndexTarget};
 
+use crate::invocation::again;
+
 /// The variable that disables it when set to `0`.
 const VARIABLE: &str = "EXCERPT_BACKGROUND";
 
@@ -16,7 +18,7 @@ const NICENESS: i32 = 10;
 
 /// Whether work may continue in the background.
 pub(crate) fn is_possible() -> bool {
-    std::env::var_os(VARIABLE).is_none_or(|value| value != "0") && std::env::current_exe().is_ok()
+    std::env::var_os(VARIABLE).is_none_or(|value| value != "0") && again().is_some()
 }
 
 /// Starts a sync of `target` that outlives this process.
@@ -25,7 +27,7 @@ pub(crate) fn sync(
     collections: &CollectionChoice,
     embedding: &EmbeddingChoice,
 ) -> io::Result<()> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = again().ok_or(io::ErrorKind::NotFound)?;
     command.arg("sync");
     name_sources(&mut command, target, collections);
     // What the configuration and the collections say applies there, too.

@@ -39,6 +39,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+use crate::invocation::started;
 use crate::output::{Color, escaped_arguments, say};
 use exit::Outcome;
 
@@ -137,7 +138,7 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 /// Parses the arguments, and exits with an error if they are wrong. The error repeats them; on a
 /// terminal, with hidden characters escaped.
 fn parsed() -> Cli {
-    parse(std::env::args_os().collect()).unwrap_or_else(|error| {
+    parse(started().arguments.clone()).unwrap_or_else(|error| {
         let is_shown = error.use_stderr() && std::io::stderr().is_terminal();
         let Some(escaped) = escaped_arguments().filter(|_| is_shown) else {
             error.exit()

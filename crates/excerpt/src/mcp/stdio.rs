@@ -18,6 +18,7 @@ use tokio::runtime::Builder;
 use super::line::{LONGEST, Line, LineReader, id_in};
 use super::server::Server;
 use super::shared::Rights;
+use crate::invocation::{Invocation, started};
 use crate::served::Served;
 
 /// Serves until the input ends.
@@ -38,7 +39,13 @@ pub(crate) fn run(served: &Served, rights: Rights) -> anyhow::Result<()> {
 
 /// The text for a user who starts the server in a terminal, without a client.
 fn help(served: &Served) -> String {
-    let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let Invocation { program, arguments } = started().clone();
+    let (program, rest) = match program.split_first() {
+        Some((program, rest)) => (program.clone(), rest),
+        None => ("excerpt".into(), &[][..]),
+    };
+    let words = rest.iter().chain(arguments.iter().skip(1));
+    let mut words: Vec<OsString> = words.cloned().collect();
     // A client starts the server in another working directory.
     let folder = std::path::absolute(&served.path).unwrap_or_else(|_| served.path.clone());
     let is_folder = |at: &usize| words[*at] == served.path.as_os_str();
@@ -49,7 +56,6 @@ fn help(served: &Served) -> String {
         _ => {}
     }
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-    let program = std::env::current_exe().unwrap_or_else(|_| "excerpt".into());
     let entry = json!({"command": program.to_string_lossy(), "args": words});
     format!(
         "excerpt mcp: a Model Context Protocol server on standard input and output, which a client starts.
