@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::OpenOptions;
 use crate::analysis::days;
 use crate::embed::Embedder;
+use crate::fs::layout;
 use crate::fs::lock::WriteLock;
 use crate::library::Collections;
 use crate::model::{
@@ -250,7 +251,10 @@ impl OpenIndex {
         let dir = self.store.home();
         let root = Some(source.id().path());
         let collections = Collections::read(dir)?;
-        if let Some(name) = &options.name {
+        // An index that is rebuilt has no list yet, and a list that was lost says nothing.
+        if let Some(name) = &options.name
+            && dir.join(layout::COLLECTIONS).exists()
+        {
             collections.check_known(name, source.id().path())?;
         }
         collections.restore(dir, root, &self.store.database)?;

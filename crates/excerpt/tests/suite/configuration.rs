@@ -273,7 +273,7 @@ fn a_model_on_disk_reorders_hits_as_far_as_the_answer_waits() {
     let report = &project.run(&["doctor", "--json"]).ok().json()[0];
     assert_eq!(report["reranker"]["provider"], "onnx");
     assert_eq!(report["reranker"]["candidates"], 30);
-    let config = project.run(&["config", "--json"]).ok();
+    let config = project.run(&["status", "--config"]).ok();
     assert!(config.stdout.contains("rerank.share"), "{}", config.stdout);
 }
 
@@ -293,8 +293,8 @@ fn a_model_for_reordering_is_the_users_choice() {
             "2:1: `model` is missing, expected the name of a model next to `provider = \"http\"`",
         ),
         (
-            "wait = 61\nprovider = \"http\"\nurl = \"http://localhost\"\nmodel = \"m\"\n",
-            "2:1: `wait` is `61`, expected a number of seconds up to 60",
+            "wait = 61.5\nprovider = \"http\"\nurl = \"http://localhost\"\nmodel = \"m\"\n",
+            "2:1: `wait` is `61.5`, expected a number of seconds up to 60",
         ),
     ];
     for (table, message) in cases {

@@ -60,11 +60,11 @@ fn a_score_is_explained_by_lines_that_add_up() {
         .run(&["search", "water of 80 degrees", "--explain", "-n", "1"])
         .ok();
     insta::assert_snapshot!(run.stdout, @r"
-    tea/green.md:1-12 · Green tea, Water +1 · score 1.13
+    tea/green.md:1-12 · Green tea, Water +1 · score 1.08
             keywords   rank 1, BM25 1.94    0.700
-            vectors    rank 2, cosine 0.37  0.281
-            all words  × 1.15               0.147
-            score                           1.128
+            vectors    rank 3, cosine 0.36  0.237
+            all words  × 1.15               0.141
+            score                           1.078
         … The water should have 80 degrees.
         ## Time …
     ");
