@@ -35,7 +35,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How to reach an endpoint.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Connection {
     /// The base url. Its path ends with that of the request, whether it was given or not.
     pub(crate) url: String,

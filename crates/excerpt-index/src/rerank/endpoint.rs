@@ -1,14 +1,16 @@
 //! Relevance as an endpoint says it: any server that speaks the common form of `/rerank`, on this
 //! machine or elsewhere.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RelevanceModel, key};
+use super::{RelevanceModel, TOKEN_CHARACTERS, beginning, key};
 use crate::endpoint::{
     BadAnswer, Call, Connection, Endpoint, Failure, InvalidOption, Machine, ThisMachine, shortened,
+    shown,
 };
 use crate::model::{Error, Result};
 use crate::store::{CacheKey, NumberCache};
@@ -16,16 +18,13 @@ use crate::store::{CacheKey, NumberCache};
 /// The path of a request.
 const ENDING: &str = "/rerank";
 
-/// How many characters count as a token.
-const TOKEN_CHARACTERS: usize = 4;
-
 /// The maximum bytes of a response for each text, which some servers repeat, and for everything
 /// else.
 const RESULT_BYTES: usize = 1 << 10;
 const OTHER_BYTES: usize = 1 << 20;
 
 /// The endpoint that scores texts, and how to send requests to it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct RerankEndpoint {
     /// The base url, such as `http://localhost:8080/v1`: `/rerank` is appended to its path, before
@@ -56,6 +55,15 @@ impl RerankEndpoint {
             requests_per_minute: None,
             key_variable: None,
         }
+    }
+}
+
+impl fmt::Debug for RerankEndpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RerankEndpoint")
+            .field("url", &shown(&self.url))
+            .field("model", &self.model)
+            .finish_non_exhaustive()
     }
 }
 
@@ -150,12 +158,6 @@ impl EndpointModel {
             read: &|body| scores(body, texts.len()),
         })
     }
-
-    /// As much of a text as is sent.
-    fn beginning<'t>(&self, text: &'t str) -> &'t str {
-        let end = text.char_indices().nth(self.most);
-        end.map_or(text, |(end, _)| &text[..end])
-    }
 }
 
 /// The error about an option that cannot be used.
@@ -213,7 +215,7 @@ impl RelevanceModel for EndpointModel {
         if !missing.is_empty() {
             let asked: Vec<&str> = missing
                 .iter()
-                .map(|at| self.beginning(&texts[*at]))
+                .map(|at| beginning(&texts[*at], self.most))
                 .collect();
             let found = self
                 .asked(question, &asked)

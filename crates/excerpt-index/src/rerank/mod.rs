@@ -29,6 +29,9 @@ pub use endpoint::RerankEndpoint;
 /// How many questions wait for the model at most. Others are answered without it.
 const WAITING: usize = 4;
 
+/// How many characters count as a token.
+const TOKEN_CHARACTERS: usize = 4;
+
 /// A question and texts to check a model with.
 const SAMPLE: (&str, [&str; 2]) = ("a short question", ["a short text", "another one"]);
 
@@ -277,6 +280,12 @@ impl fmt::Debug for Reranker {
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
+}
+
+/// The first characters of a text, at most so many.
+fn beginning(text: &str, most: usize) -> &str {
+    let end = text.char_indices().nth(most);
+    end.map_or(text, |(end, _)| &text[..end])
 }
 
 /// The key of something that a model computes from texts.

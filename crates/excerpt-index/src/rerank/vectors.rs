@@ -2,10 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{RelevanceModel, key};
+use super::{RelevanceModel, TOKEN_CHARACTERS, beginning, key};
 use crate::embed::{EmbedError, Embedder, Vectors};
 use crate::model::Result;
 use crate::store::{CacheKey, NumberCache};
+
+/// How many windows of the model are read of a text: a chunk has more only if what it contains is
+/// kept whole, and its beginning says what that is.
+const WINDOWS: usize = 4;
 
 /// Loads an embedder.
 type Load = dyn Fn() -> Result<Arc<dyn Embedder>> + Send + Sync;
@@ -37,8 +41,16 @@ impl VectorModel {
     }
 }
 
+/// As much of texts as the model reads.
+fn beginnings<'t>(embedder: &dyn Embedder, texts: &'t [String]) -> Vec<&'t str> {
+    let most = embedder
+        .max_input()
+        .saturating_mul(TOKEN_CHARACTERS * WINDOWS);
+    texts.iter().map(|text| beginning(text, most)).collect()
+}
+
 /// The keys of the vectors of a question and of texts.
-fn keys(embedder: &dyn Embedder, question: &str, texts: &[String]) -> Vec<CacheKey> {
+fn keys(embedder: &dyn Embedder, question: &str, texts: &[&str]) -> Vec<CacheKey> {
     let model = embedder.identity();
     let texts = texts.iter().map(|text| key(model, &["document", text]));
     let question = key(model, &["query", question]);
@@ -63,7 +75,8 @@ impl RelevanceModel for VectorModel {
     ) -> Result<Vec<f32>, String> {
         let embedder = self.embedder()?;
         let dimensions = embedder.dimensions();
-        let keys = keys(embedder, question, texts);
+        let texts = beginnings(embedder, texts);
+        let keys = keys(embedder, question, &texts);
         let mut vectors = Vec::new();
         let mut found = Vectors::new(dimensions);
         for (at, (kept, key)) in cache.get(&keys).into_iter().zip(keys).enumerate() {
@@ -78,7 +91,7 @@ impl RelevanceModel for VectorModel {
                 // One by one, so that what was computed is kept whenever the process ends.
                 Some(at) => {
                     found.clear();
-                    match embedder.embed_documents(&[&texts[at]], &mut found) {
+                    match embedder.embed_documents(&[texts[at]], &mut found) {
                         Ok(()) => found.iter().flatten().copied().collect(),
                         // It is near nothing.
                         Err(EmbedError::Refused { .. }) => vec![0.0; dimensions],
@@ -99,7 +112,8 @@ impl RelevanceModel for VectorModel {
         cache: &NumberCache,
     ) -> Option<Vec<f32>> {
         let embedder = self.loaded.get()?;
-        let kept = cache.get(&keys(&**embedder, question, texts));
+        let texts = beginnings(&**embedder, texts);
+        let kept = cache.get(&keys(&**embedder, question, &texts));
         let kept: Vec<Vec<f32>> = kept.into_iter().collect::<Option<_>>()?;
         let are_whole = kept.iter().all(|kept| kept.len() == embedder.dimensions());
         are_whole.then(|| cosines(&kept))

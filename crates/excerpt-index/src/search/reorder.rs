@@ -47,6 +47,9 @@ impl<'a> Reorder<'a> {
         let Some(Ok(parts)) = &self.parts else {
             return Ok(());
         };
+        if parts.is_empty() {
+            return Ok(());
+        }
         let best = found.first().map_or(0.0, |found| found.score);
         let share = self.reranker.options().share;
         for found in found {

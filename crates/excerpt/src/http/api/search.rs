@@ -17,6 +17,9 @@ const MOST: usize = 100;
 /// The longest question, in characters: only its first words are used.
 const LONGEST: usize = 4_000;
 
+/// How long a request may wait for the model that reorders hits, in seconds.
+const LONGEST_WAIT: f32 = 60.0;
+
 const GROUP: &str = "Search";
 const ABOUT: &str = "Keywords and meaning are searched together. Without `query`, nothing is found. `offset` and `limit` page through the answer; `more` says whether there may be another page.";
 const PROBLEMS: &[u16] = &[404];
@@ -75,6 +78,12 @@ fn check(request: &SearchRequest) -> Result<(), ProblemDetails> {
         let most = MOST_HITS - MOST;
         let detail = format!("`offset` is {}, expected at most {most}", request.offset);
         return Err(ProblemDetails::field("offset", detail));
+    }
+    if let Some(wait) = request.wait
+        && !(0.0..=LONGEST_WAIT).contains(&wait)
+    {
+        let detail = format!("`wait` is {wait}, expected a number of seconds up to {LONGEST_WAIT}");
+        return Err(ProblemDetails::field("wait", detail));
     }
     if request.query.chars().nth(LONGEST).is_some() {
         let detail = format!("`query` has more than {LONGEST} characters");
