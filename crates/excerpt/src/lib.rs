@@ -1,8 +1,8 @@
-//! The faces of excerpt: the command line, MCP, HTTP and the page. Each parses a request, and renders
-//! the reply of `excerpt-service`.
+//! The faces of excerpt: the command line, MCP, HTTP and the page. Each parses a request, and
+//! renders the reply of `excerpt-service`.
 //!
-//! [`run`] is the whole command line. The program `excerpt` calls it, and so does the module for
-//! Python, which is started in another way.
+//! [`run`] is the whole command line, which the program `excerpt` calls. How that is started again,
+//! for work in the background, is part of its [`Invocation`].
 
 #![forbid(unsafe_code)]
 
@@ -21,7 +21,8 @@ use std::process::ExitCode;
 
 pub use invocation::Invocation;
 
-/// Runs a command, and returns the code to exit with. Wrong arguments end the process with a message.
+/// Runs a command, and returns the code to exit with. Wrong arguments end the process with a
+/// message.
 #[must_use]
 pub fn run(invocation: Invocation) -> ExitCode {
     invocation.keep();

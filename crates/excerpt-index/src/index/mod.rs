@@ -122,8 +122,8 @@ impl Index {
     /// [`Error::Source`](crate::Error::Source) when the root cannot be read;
     /// [`Error::Vanished`](crate::Error::Vanished) when too many of its documents are gone, in
     /// which case nothing is changed;
-    /// [`Error::UnknownCollection`](crate::Error::UnknownCollection) when the options are those of a
-    /// collection that was removed.
+    /// [`Error::UnknownCollection`](crate::Error::UnknownCollection) when the options are those
+    /// of a collection that was removed.
     pub fn sync(
         &mut self,
         root: &Path,

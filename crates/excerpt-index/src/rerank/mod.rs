@@ -110,8 +110,8 @@ trait RelevanceModel: Send + Sync {
     ) -> Option<Vec<f32>>;
 }
 
-/// A model that reorders hits, for any number of threads. Nothing is loaded or sent before the first
-/// question.
+/// A model that reorders hits, for any number of threads. Nothing is loaded or sent before the
+/// first question.
 pub struct Reranker {
     options: RerankOptions,
     work: Arc<Work>,

@@ -35,8 +35,8 @@ pub(crate) struct NumberCache {
 }
 
 impl NumberCache {
-    /// The cache in the file at `path`, which is created if it does not exist. Without a path, or if
-    /// the file cannot be used, it is in memory; `None` if that is not possible either.
+    /// The cache in the file at `path`, which is created if it does not exist. Without a path, or
+    /// if the file cannot be used, it is in memory; `None` if that is not possible either.
     pub(crate) fn open(path: Option<&Path>) -> Option<NumberCache> {
         let on_disk = path.and_then(|path| on_disk(path).ok());
         let connection = on_disk.or_else(|| in_memory().ok())?;
@@ -98,7 +98,7 @@ fn in_memory() -> rusqlite::Result<Connection> {
     prepared(Connection::open_in_memory()?)
 }
 
-/// The file at `path`, created anew if it is damaged or of another format.
+/// The file at `path`, created again if it is damaged or of another format.
 fn on_disk(path: &Path) -> rusqlite::Result<Connection> {
     match opened(path) {
         Err(error) if is_unreadable(&error) => {
