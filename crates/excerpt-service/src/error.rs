@@ -20,9 +20,6 @@ pub enum ServiceError {
     /// The index failed.
     #[error(transparent)]
     Index(#[from] excerpt_index::Error),
-    /// The model that reorders hits does not work.
-    #[error("the hits cannot be reranked: {0}")]
-    Reranker(String),
     /// A set of questions cannot be used.
     #[error(transparent)]
     QuestionSet(#[from] SetError),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use excerpt_chunk::Settings;
 use excerpt_index::eval::{Mine, Mined, QuestionSet, Report, Rule, evaluate};
-use excerpt_index::{Index, OpenOptions, Progress, Ranking, Reranker, SyncOptions};
+use excerpt_index::{Error, Index, OpenOptions, Progress, Ranking, Reranker, SyncOptions};
 use tempfile::TempDir;
 
 use crate::config::Embedding;
@@ -80,7 +80,8 @@ impl TrialIndex {
         let index = Index::open(&folder.path().join("index"), OpenOptions::create())?;
         let index = request.embedding.given_to(index)?;
         if let Some(reranker) = &request.reranker {
-            reranker.check().map_err(ServiceError::Reranker)?;
+            let checked = reranker.check();
+            checked.map_err(|reason| Error::NotReranked { reason })?;
         }
         let mut index = index.with_reranker(request.reranker.clone());
         let options = SyncOptions::default().chunking(settings.config());

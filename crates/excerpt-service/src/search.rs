@@ -69,8 +69,8 @@ pub struct SearchRequest {
     pub precise: Option<bool>,
     /// How long to wait for the model that reorders the hits, in seconds, if one is configured.
     /// Default: as configured, 2.
-    #[schemars(range(min = 0, max = 60))]
-    pub wait: Option<f32>,
+    #[schemars(range(min = 0, max = 10))]
+    pub wait: Option<f64>,
     /// Whether hits that are probably no answers are left out. Default: no.
     pub without_weak: bool,
     /// Whether each hit says how its score is made up. Default: no.
@@ -293,7 +293,7 @@ impl SearchRequest {
             });
         let wait = self
             .wait
-            .and_then(|wait| Duration::try_from_secs_f32(wait).ok());
+            .and_then(|wait| Duration::try_from_secs_f64(wait).ok());
         let query = match wait {
             Some(wait) => query.rerank_wait(wait),
             None => query,

@@ -69,10 +69,17 @@ impl IndexTarget {
         let mut is_told = false;
         while !stop.is_stopped() {
             match source.watch(&mut index, stop, &mut told) {
-                // A collection that was removed may be added again.
-                Err(ServiceError::Index(
-                    error @ (Error::Source { .. } | Error::UnknownCollection { .. }),
-                )) if !is_only => {
+                // It was removed. What is added again, perhaps with other settings, is for the
+                // next watch.
+                Err(ServiceError::Index(error @ Error::UnknownCollection { .. })) if !is_only => {
+                    if told(Watching::Waiting(error)).is_break() {
+                        break;
+                    }
+                    while !stop.is_stopped() {
+                        stop.wait(RETRY);
+                    }
+                }
+                Err(ServiceError::Index(error @ Error::Source { .. })) if !is_only => {
                     let is_known = std::mem::replace(&mut is_told, true);
                     if !is_known && told(Watching::Waiting(error)).is_break() {
                         break;

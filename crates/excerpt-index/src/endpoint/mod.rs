@@ -108,6 +108,8 @@ pub(crate) struct Call<'a, T> {
     pub(crate) most: u64,
     /// What it means if a response is larger, to follow the name of the endpoint.
     pub(crate) too_much: &'a str,
+    /// What to do if there is no response in time.
+    pub(crate) too_slow: &'a str,
     /// Reads a response.
     pub(crate) read: &'a dyn Fn(&[u8]) -> Result<T, BadAnswer>,
 }
@@ -125,13 +127,13 @@ pub(crate) enum Failure {
 }
 
 /// The outcome of a failed request.
-enum Outcome {
+enum Outcome<'c> {
     /// The next one will fail, too.
     Failed(Failure),
     /// The next one may succeed after some time.
     Passing {
         reason: String,
-        advice: &'static str,
+        advice: &'c str,
         wait: Duration,
     },
 }
@@ -254,7 +256,7 @@ impl Endpoint {
         }))
     }
 
-    fn send<T>(&self, call: &Call<'_, T>, key: Option<&Key>) -> Result<T, Outcome> {
+    fn send<'c, T>(&self, call: &Call<'c, T>, key: Option<&Key>) -> Result<T, Outcome<'c>> {
         self.wait_for_turn();
         let mut request = self
             .agent
@@ -263,7 +265,7 @@ impl Endpoint {
         if let Some(key) = key {
             request = request.header(AUTHORIZATION, &key.header);
         }
-        let unreached = |error| self.unreached(error, call.too_much);
+        let unreached = |error| self.unreached(error, call.too_much, call.too_slow);
         let response = request.send(call.body).map_err(unreached)?;
         let (head, body) = response.into_parts();
         let body = body.into_with_config().limit(call.most).read_to_vec();
@@ -307,7 +309,7 @@ impl Endpoint {
     }
 
     /// What an error response means.
-    fn refusal(&self, response: &Response<Vec<u8>>) -> Outcome {
+    fn refusal(&self, response: &Response<Vec<u8>>) -> Outcome<'static> {
         let status = response.status().as_u16();
         let Said { words, is_spent } = Said::read(response.body());
         let shown = &self.address.shown;
@@ -344,7 +346,7 @@ impl Endpoint {
         }
     }
 
-    fn redirect(&self, status: u16, headers: &HeaderMap) -> Outcome {
+    fn redirect(&self, status: u16, headers: &HeaderMap) -> Outcome<'static> {
         let from = &self.address.shown;
         let reason = match header(headers, LOCATION) {
             Some(to) => format!(
@@ -356,7 +358,7 @@ impl Endpoint {
         Outcome::Failed(Failure::Endpoint { reason })
     }
 
-    fn not_safe(&self, said: &str) -> Outcome {
+    fn not_safe(&self, said: &str) -> Outcome<'static> {
         let shown = &self.address.shown;
         Outcome::Failed(Failure::Endpoint {
             reason: format!(
@@ -366,7 +368,7 @@ impl Endpoint {
     }
 
     /// What it means that there is no response.
-    fn unreached(&self, error: ureq::Error, too_much: &str) -> Outcome {
+    fn unreached<'c>(&self, error: ureq::Error, too_much: &str, too_slow: &'c str) -> Outcome<'c> {
         let shown = &self.address.shown;
         let passing = |reason, advice| Outcome::Passing {
             reason,
@@ -379,7 +381,7 @@ impl Endpoint {
                     "`{shown}` did not answer within {:?}",
                     self.connection.timeout
                 ),
-                "increase `timeout`, or send fewer texts per request",
+                too_slow,
             ),
             ureq::Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => passing(
                 format!("nothing is listening at `{shown}`"),

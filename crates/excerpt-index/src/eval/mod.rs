@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::index::Index;
-use crate::model::{Error, Filter, Query, Rank, Ranking, Result};
+use crate::model::{Error, Filter, Note, Query, Rank, Ranking, Result};
 
 pub use interval::Interval;
 pub use measure::{MEASURES, Passage, Rule};
@@ -28,8 +28,8 @@ pub use set::{LeftOut, Question, QuestionSet, SetError};
 /// small they are.
 const DEPTHS: [usize; 3] = [50, 200, 1_000];
 
-/// How long a question waits for the model that reorders hits: an answer without it would count as
-/// one of another ranking.
+/// How long a question waits for the model that reorders hits. An answer without it would count for
+/// another ranking, so it is an error.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Searches `index`, which contains the documents of `set`, for all its questions with this
@@ -95,6 +95,12 @@ fn ranked(
             Err(Error::EmptyQuery { .. }) => return Ok((Vec::new(), true)),
             answer => answer?,
         };
+        for note in &answer.notes {
+            if let Note::NotReranked { reason } = note {
+                let reason = reason.clone();
+                return Err(Error::NotReranked { reason });
+            }
+        }
         weak = answer.chunks().next().is_none_or(|hit| hit.weak);
         let passages = answer.chunks().map(|hit| Passage {
             path: hit.path.clone(),

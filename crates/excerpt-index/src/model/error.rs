@@ -278,6 +278,12 @@ pub enum Error {
         /// The values that are accepted.
         expected: &'static str,
     },
+    /// The model that should rerank hits did not.
+    #[error("the hits were not reranked: {reason}")]
+    NotReranked {
+        /// Why, and what to do about it.
+        reason: String,
+    },
     /// The folder of an embedding model cannot be used.
     #[error("cannot use the model in `{}`: {reason}", path.display())]
     Model {

@@ -15,6 +15,13 @@ use crate::endpoint::{
 use crate::model::{Error, Result};
 use crate::store::{CacheKey, NumberCache};
 
+/// Incremented whenever a text gets another score from the same endpoint.
+const RULES: u32 = 1;
+
+/// The number of texts of a request: what an endpoint has scored is kept even if a search does not
+/// wait for all of them.
+const AT_ONCE: usize = 10;
+
 /// The path of a request.
 const ENDING: &str = "/rerank";
 
@@ -82,8 +89,6 @@ struct Request<'a> {
     model: &'a str,
     query: &'a str,
     documents: &'a [&'a str],
-    top_n: usize,
-    return_documents: bool,
 }
 
 /// The body of a response.
@@ -120,9 +125,12 @@ impl EndpointModel {
             requests_per_minute: options.requests_per_minute,
             key_variable: options.key_variable,
         };
+        // The same name may stand for another model elsewhere.
+        let parts = [&*options.model, &*connection.url];
+        let identity = format!("{RULES}-{}-{}", options.max_input, parts.join("-"));
         let endpoint = Endpoint::new(connection, ENDING, machine).map_err(invalid)?;
         Ok(EndpointModel {
-            identity: format!("{}-{}", options.model, options.max_input),
+            identity,
             model: options.model,
             most: options.max_input * TOKEN_CHARACTERS,
             endpoint,
@@ -142,8 +150,6 @@ impl EndpointModel {
             model: &self.model,
             query: question,
             documents: texts,
-            top_n: texts.len(),
-            return_documents: false,
         });
         let body = body.map_err(|error| Failure::Endpoint {
             reason: error.to_string(),
@@ -155,6 +161,7 @@ impl EndpointModel {
             retries: 0,
             most: most as u64,
             too_much: "returned more data than scores need: check the url",
+            too_slow: "increase `timeout`, or lower `candidates` or `max_input`",
             read: &|body| scores(body, texts.len()),
         })
     }
@@ -180,6 +187,11 @@ fn scores(body: &[u8], count: usize) -> Result<Vec<f32>, BadAnswer> {
     let mut scores = vec![None; count];
     for result in response.results {
         let found = result.index;
+        if !result.relevance_score.is_finite() {
+            return Err(BadAnswer::Whole(format!(
+                "returned a score for text {found} that is not a finite number: use another server"
+            )));
+        }
         let Some(score) = scores.get_mut(found) else {
             return Err(BadAnswer::Whole(format!(
                 "returned a score for text {found} of {count}: use another server"
@@ -212,22 +224,24 @@ impl RelevanceModel for EndpointModel {
         let missing: Vec<usize> = (0..texts.len())
             .filter(|at| scores[*at].is_none())
             .collect();
-        if !missing.is_empty() {
-            let asked: Vec<&str> = missing
-                .iter()
-                .map(|at| beginning(&texts[*at], self.most))
-                .collect();
+        // The best first.
+        for missing in missing.chunks(AT_ONCE) {
+            let asked = missing.iter().map(|at| beginning(&texts[*at], self.most));
+            let asked: Vec<&str> = asked.collect();
             let found = self
                 .asked(question, &asked)
                 .map_err(|failure| match failure {
                     Failure::Texts { reason } | Failure::Text { reason, .. } => {
-                        format!("{reason}: check the model `{}`", self.model)
+                        format!(
+                            "{reason}: lower `max_input`, or check the model `{}`",
+                            self.model
+                        )
                     }
                     Failure::Endpoint { reason } => reason,
                 })?;
-            for (at, score) in missing.into_iter().zip(found) {
-                cache.put(keys[at], &[score]);
-                scores[at] = Some(score);
+            for (at, score) in missing.iter().zip(found) {
+                cache.put(keys[*at], &[score]);
+                scores[*at] = Some(score);
             }
         }
         Ok(scores.into_iter().flatten().collect())

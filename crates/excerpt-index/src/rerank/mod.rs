@@ -12,6 +12,7 @@ mod tests;
 mod vectors;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{
     Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel,
 };
@@ -26,8 +27,13 @@ use crate::model::{Error, Result};
 use crate::store::{CacheKey, NumberCache};
 pub use endpoint::RerankEndpoint;
 
-/// How many questions wait for the model at most. Others are answered without it.
-const WAITING: usize = 4;
+/// How many searches wait for the model at most. The others are answered without it, so that a slow
+/// model does not keep a server from answering.
+const WAITING: usize = 2;
+
+/// How many questions are kept for the model at most, those included for which nobody waits any
+/// longer.
+const QUEUED: usize = 4;
 
 /// How many characters count as a token.
 const TOKEN_CHARACTERS: usize = 4;
@@ -42,7 +48,7 @@ pub struct RerankOptions {
     /// How many of the best chunks the model compares with the question, from 2 to 200.
     /// Default: 30.
     pub candidates: usize,
-    /// The share of the model in the score of a chunk, from 0 to 1. Default: 0.2.
+    /// The share of the model in the score of a chunk, from 0 to less than 1. Default: 0.2.
     pub share: f32,
     /// How long a search waits for the model. Default: 2 s.
     pub wait: Duration,
@@ -79,8 +85,10 @@ impl RerankOptions {
             let expected = "a number from 2 to 200";
             return fault("candidates", self.candidates.to_string(), expected);
         }
-        if !(0.0..=1.0).contains(&self.share) {
-            return fault("share", self.share.to_string(), "a share from 0 to 1");
+        // With 1, the chunks that are not compared would have no order.
+        if !(0.0..1.0).contains(&self.share) {
+            let expected = "a share from 0 to less than 1";
+            return fault("share", self.share.to_string(), expected);
         }
         Ok(())
     }
@@ -116,6 +124,8 @@ pub struct Reranker {
     options: RerankOptions,
     work: Arc<Work>,
     jobs: Mutex<Option<SyncSender<Job>>>,
+    /// How many searches wait.
+    waiting: AtomicUsize,
 }
 
 /// What the thread of the model shares with the others.
@@ -123,6 +133,27 @@ struct Work {
     model: Box<dyn RelevanceModel>,
     file: Option<PathBuf>,
     cache: OnceLock<Option<NumberCache>>,
+}
+
+/// What a search is told when the model has no time for it.
+const BUSY: &str = "the model is busy with other questions";
+
+/// A search that waits for the model.
+struct Waits<'a>(&'a AtomicUsize);
+
+impl<'a> Waits<'a> {
+    /// One more, if there is room for it.
+    fn in_turn(waiting: &'a AtomicUsize) -> Option<Self> {
+        let before = waiting.fetch_add(1, Ordering::SeqCst);
+        let waits = Waits(waiting);
+        (before < WAITING).then_some(waits)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// A question to the model.
@@ -164,6 +195,7 @@ impl Reranker {
             }),
             options,
             jobs: Mutex::new(None),
+            waiting: AtomicUsize::new(0),
         })
     }
 
@@ -205,6 +237,7 @@ impl Reranker {
         if let Some(kept) = kept {
             return Ok(kept);
         }
+        let _waits = Waits::in_turn(&self.waiting).ok_or(BUSY)?;
         let (done, scores) = channel();
         self.submit(Job {
             question: question.to_string(),
@@ -232,7 +265,7 @@ impl Reranker {
         };
         match sender.try_send(job) {
             Ok(()) => Ok(()),
-            Err(TrySendError::Full(_)) => Err("the model is busy with other questions".to_string()),
+            Err(TrySendError::Full(_)) => Err(BUSY.to_string()),
             // The thread has failed: the next question gets another one.
             Err(TrySendError::Disconnected(_)) => {
                 *jobs = None;
@@ -242,7 +275,7 @@ impl Reranker {
     }
 
     fn start(&self) -> Result<SyncSender<Job>, String> {
-        let (sender, jobs) = sync_channel(WAITING);
+        let (sender, jobs) = sync_channel(QUEUED);
         let work = Arc::clone(&self.work);
         let started = thread::Builder::new()
             .name("rerank".to_string())

@@ -159,20 +159,27 @@ fn a_search_does_not_wait_longer_than_it_should_and_the_model_continues() {
 }
 
 #[test]
-fn a_busy_model_takes_no_more_questions_than_it_can_hold() {
+fn a_slow_model_keeps_few_searches_waiting() {
     let (reranker, permit) = waiting();
     let asked = |number: usize| texts(&["a kettle", &format!("garden {number}")]);
-    let answers: Vec<String> = (0..WAITING + 3)
-        .map(|number| reranker.scores("the kettle", asked(number), Duration::ZERO))
-        .map(Result::unwrap_err)
-        .collect();
-    assert_eq!(
-        answers[WAITING + 2],
-        "the model is busy with other questions"
-    );
-    drop(permit);
-    // Without a permit to wait for, the model continues.
-    while reranker.scores("the kettle", asked(0), LONG).is_err() {}
+    thread::scope(|scope| {
+        let reranker = &reranker;
+        let waiting: Vec<_> = (0..WAITING)
+            .map(|number| scope.spawn(move || reranker.scores("the kettle", asked(number), LONG)))
+            .collect();
+        while reranker.waiting.load(Ordering::SeqCst) < WAITING {
+            thread::yield_now();
+        }
+        let busy = reranker.scores("the kettle", asked(9), LONG);
+        assert_eq!(busy.unwrap_err(), BUSY);
+        // The first text of both is the same.
+        for _ in 0..=WAITING {
+            permit.send(()).unwrap();
+        }
+        for waiting in waiting {
+            assert_eq!(rounded(&waiting.join().unwrap().unwrap()), [1.0, 0.0]);
+        }
+    });
 }
 
 #[test]
@@ -223,14 +230,43 @@ fn an_endpoint_scores_texts() {
     assert_eq!(requests[0].line, "POST /v1/rerank HTTP/1.1");
     let body = &requests[0].body;
     assert_eq!(
-        (&body["model"], &body["top_n"]),
-        (&json!("judge"), &json!(4))
+        (&body["model"], &body["query"]),
+        (&json!("judge"), &json!("tea"))
     );
-    assert_eq!(body["return_documents"], json!(false));
     // Only what is not known is asked for again.
     let more = [asked.as_slice(), &texts(&["teatea"])].concat();
     assert_eq!(reranker.scores("tea", more, LONG).unwrap()[4], 2.0);
     assert_eq!(server.asked()[1].body["documents"], json!(["teatea"]));
+}
+
+#[test]
+fn the_same_model_name_elsewhere_is_another_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = || RerankOptions {
+        cache: Some(folder.path().join("kept.db")),
+        ..RerankOptions::default()
+    };
+    for score in [1.0, 2.0] {
+        let results = json!({"results": [{"index": 0, "score": score}]});
+        let server = Server::always(Reply::json(200, &results));
+        let endpoint = RerankEndpoint::new(server.url(), "judge");
+        let reranker = Reranker::by_endpoint(endpoint, options()).unwrap();
+        assert_eq!(
+            reranker.scores("tea", texts(&["a"]), LONG).unwrap(),
+            [score]
+        );
+    }
+}
+
+#[test]
+fn an_endpoint_is_asked_in_parts_that_are_kept() {
+    let server = server();
+    let reranker = behind(server.url(), |_| {}).unwrap();
+    let asked: Vec<String> = (0..25).map(|number| format!("tea {number}")).collect();
+    reranker.scores("tea", asked, LONG).unwrap();
+    let counts = server.asked().into_iter();
+    let counts = counts.map(|asked| asked.body["documents"].as_array().unwrap().len());
+    assert_eq!(counts.collect::<Vec<_>>(), [10, 10, 5]);
 }
 
 #[test]
@@ -259,12 +295,16 @@ fn every_problem_of_an_endpoint_says_what_to_do() {
             "returned two scores for text 1: use another server",
         ),
         (
+            Reply::text(200, r#"{"results": [{"index": 0, "score": 1e39}]}"#),
+            "returned a score for text 0 that is not a finite number: use another server",
+        ),
+        (
             Reply::json(401, &json!({"message": "no key"})),
             "answered 401 (no key): set `key_variable` to the environment variable that holds the key",
         ),
         (
             Reply::json(422, &json!({"detail": "unknown model"})),
-            "answered 422 (unknown model): check the model `judge`",
+            "answered 422 (unknown model): lower `max_input`, or check the model `judge`",
         ),
     ];
     for (reply, said) in cases {
@@ -307,7 +347,7 @@ fn options_that_cannot_be_used_are_named() {
     );
     assert_eq!(
         options(|options| options.share = f32::NAN),
-        "`share` is `NaN`, expected a share from 0 to 1"
+        "`share` is `NaN`, expected a share from 0 to less than 1"
     );
 }
 
@@ -351,7 +391,7 @@ fn a_search_is_reordered_and_explained() {
         Reply::json(200, &json!({"results": scores.collect::<Vec<_>>()}))
     });
     let options = RerankOptions {
-        share: 1.0,
+        share: 0.9,
         ..RerankOptions::default()
     };
     let endpoint = RerankEndpoint::new(server.url(), "judge");

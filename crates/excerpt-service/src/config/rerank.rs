@@ -33,15 +33,15 @@ pub(crate) const FIELDS: &Fields = &[
     ("key_variable", FieldType::Text),
 ];
 
-/// The fields that a project may set: they choose no model.
-pub(crate) const HARMLESS: [&str; 3] = ["candidates", "share", "wait"];
-pub(crate) const ALLOWED: &str = "`candidates`, `share`, `wait` and `provider = \"none\"`";
+/// The fields that a project may set: they choose no model, and raise no limit of the user.
+pub(crate) const HARMLESS: [&str; 1] = ["share"];
+pub(crate) const ALLOWED: &str = "`share` and `provider = \"none\"`";
 
 /// How long a search may wait for the model, in seconds.
-const LONGEST_WAIT: f64 = 60.0;
+const LONGEST_WAIT: f64 = 10.0;
 
-/// The name of the file where what the model has computed is kept.
-const CACHE: &str = "reranked.db";
+/// The name of the file where what the model has computed is kept, with its format.
+const CACHE: &str = "reranked-1.db";
 
 /// The model that reorders hits.
 #[derive(Clone, Debug)]
@@ -63,7 +63,8 @@ impl Reranking {
             Some(_) => return Ok(Reranking::default()),
             None => {
                 // A table with a model is meant to use it.
-                let chooses = |field: &&String| !HARMLESS.contains(&field.as_str());
+                const OPTIONS: [&str; 3] = ["candidates", "share", "wait"];
+                let chooses = |field: &&String| !OPTIONS.contains(&field.as_str());
                 return match table.0.keys().find(chooses) {
                     Some(field) => Err(table.0[field].fault(format!(
                         "`{field}` is set without a `provider`, expected `provider = \"{ONNX}\"` or `\"{HTTP}\"` next to it"

@@ -282,7 +282,7 @@ fn a_model_for_reordering_is_the_users_choice() {
     let cases = [
         (
             "share = 2\nprovider = \"http\"\nurl = \"http://localhost\"\nmodel = \"m\"\n",
-            "2:1: `share` is `2`, expected a share from 0 to 1",
+            "2:1: `share` is `2`, expected a share from 0 to less than 1",
         ),
         (
             "url = \"http://localhost\"\n",
@@ -293,8 +293,8 @@ fn a_model_for_reordering_is_the_users_choice() {
             "2:1: `model` is missing, expected the name of a model next to `provider = \"http\"`",
         ),
         (
-            "wait = 61.5\nprovider = \"http\"\nurl = \"http://localhost\"\nmodel = \"m\"\n",
-            "2:1: `wait` is `61.5`, expected a number of seconds up to 60",
+            "wait = 10.5\nprovider = \"http\"\nurl = \"http://localhost\"\nmodel = \"m\"\n",
+            "2:1: `wait` is `10.5`, expected a number of seconds up to 10",
         ),
     ];
     for (table, message) in cases {
@@ -304,7 +304,7 @@ fn a_model_for_reordering_is_the_users_choice() {
         assert!(said.contains(&message), "{said}");
     }
     let project = tea().own_file(
-        "[rerank]\nprovider = \"http\"\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\nwait = 60\n",
+        "[rerank]\nprovider = \"http\"\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\nwait = 10\n",
     );
     let run = project.run(&["search", "tea"]).ok();
     let note = "note: the hits were not reranked: nothing is listening at `http://127.0.0.1:1/v1/rerank`: start the server, or correct the url\n";
@@ -318,7 +318,7 @@ fn a_model_for_reordering_is_the_users_choice() {
     project.write("excerpt.toml", "[rerank]\nurl = \"http://elsewhere\"\n");
     let run = project.run(&["search", "tea"]);
     assert!(
-        run.stderr.contains("a project's file cannot set `url`, only `candidates`, `share`, `wait` and `provider = \"none\"`: its author would choose where your texts and questions are sent"),
+        run.stderr.contains("a project's file cannot set `url`, only `share` and `provider = \"none\"`: its author would choose where your texts and questions are sent"),
         "{}",
         run.stderr
     );

@@ -53,7 +53,7 @@ fn json_that_is_none_is_refused_and_says_why() {
     assert_eq!(field, "query");
     let (_, field) = post(b"{\"query\":\"x\",\"limit\":0}").problem(400);
     assert_eq!(field, "limit");
-    let (_, field) = post(b"{\"query\":\"x\",\"wait\":61}").problem(400);
+    let (_, field) = post(b"{\"query\":\"x\",\"wait\":10.5}").problem(400);
     assert_eq!(field, "wait");
     let (_, field) = post(b"{\"query\":\"x\",\"tags\":[\"a\",1]}").problem(400);
     assert_eq!(field, "tags[1]");

@@ -223,6 +223,7 @@ impl HttpEmbedder {
             too_much: &format!(
                 "returned more data than vectors of {dimensions} numbers need: check the url and `dimensions`"
             ),
+            too_slow: "increase `timeout`, or send fewer texts per request",
             read: &|body| answer::vectors(body, input.len(), dimensions),
         })
     }

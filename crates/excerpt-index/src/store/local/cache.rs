@@ -12,9 +12,6 @@ use crate::fs::disk;
 /// What identifies an entry.
 pub(crate) type CacheKey = [u8; 16];
 
-/// The format of the file. One of another format is replaced.
-const FORMAT: i64 = 1;
-
 const TABLE: &str = "
 CREATE TABLE IF NOT EXISTS kept (
     id INTEGER PRIMARY KEY,
@@ -98,7 +95,7 @@ fn in_memory() -> rusqlite::Result<Connection> {
     prepared(Connection::open_in_memory()?)
 }
 
-/// The file at `path`, created again if it is damaged or of another format.
+/// The file at `path`, created again if it is damaged.
 fn on_disk(path: &Path) -> rusqlite::Result<Connection> {
     match opened(path) {
         Err(error) if is_unreadable(&error) => {
@@ -128,23 +125,11 @@ fn opened(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 fn prepared(connection: Connection) -> rusqlite::Result<Connection> {
-    let format: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if format != FORMAT {
-        let tables: i64 =
-            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-        if tables > 0 {
-            return Err(rusqlite::Error::SqliteFailure(
-                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB),
-                None,
-            ));
-        }
-        connection.pragma_update(None, "user_version", FORMAT)?;
-    }
     connection.execute_batch(TABLE)?;
     Ok(connection)
 }
 
-/// Whether the file is no cache of this format.
+/// Whether the file is no database, or a damaged one.
 fn is_unreadable(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

@@ -88,8 +88,8 @@ pub(crate) struct Args {
     /// Whether to check for changes first: auto (not for long), always or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncName::Auto, hide_possible_values = true, hide_short_help = true)]
     sync: SyncName,
-    /// How long the answer waits for changes with --sync auto; the rest is indexed in the
-    /// background; and for the model that reorders hits, if one is configured [default: 2]
+    /// How long the answer waits for changes with --sync auto (the rest is indexed in the
+    /// background) and for the model of `[rerank]` [default: 2, or as configured]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, hide_short_help = true)]
     wait: Option<Duration>,
     /// Search what `.gitignore` and the like exclude, too; the next search without this flag
@@ -201,7 +201,7 @@ impl Args {
             min_score: self.min_score,
             min_share: self.min_share,
             precise: self.precise.then_some(true),
-            wait: self.wait.map(|wait| wait.as_secs_f32()),
+            wait: self.wait.map(|wait| wait.as_secs_f64()),
             ranking: self.ranking,
             channels: self.channels,
             fusion: self.fusion,

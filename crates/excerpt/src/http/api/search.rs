@@ -18,7 +18,7 @@ const MOST: usize = 100;
 const LONGEST: usize = 4_000;
 
 /// How long a request may wait for the model that reorders hits, in seconds.
-const LONGEST_WAIT: f32 = 60.0;
+const LONGEST_WAIT: f64 = 10.0;
 
 const GROUP: &str = "Search";
 const ABOUT: &str = "Keywords and meaning are searched together. Without `query`, nothing is found. `offset` and `limit` page through the answer; `more` says whether there may be another page.";
