@@ -3,8 +3,8 @@
 //!
 //! A [`Reranker`] has a model: the vectors of an embedder on disk (`vectors.rs`), or an endpoint
 //! (`endpoint.rs`). What a model has computed is kept by a hash of the texts. A search waits for
-//! what is missing, but not longer than it is told to; the model then continues by itself, so that
-//! the next search finds more.
+//! what is missing up to a time limit; the model then continues in the background, so that the next
+//! search finds more.
 
 mod endpoint;
 #[cfg(test)]
@@ -135,7 +135,7 @@ struct Work {
     cache: OnceLock<Option<NumberCache>>,
 }
 
-/// What a search is told when the model has no time for it.
+/// Why there are no scores when too many searches wait for the model.
 const BUSY: &str = "the model is busy with other questions";
 
 /// A search that waits for the model.

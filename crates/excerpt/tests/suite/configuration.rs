@@ -220,16 +220,25 @@ fn a_model_that_cannot_be_loaded_is_an_error_and_a_finding() {
     );
 }
 
+/// The folder of a real model; without one, a test is skipped.
 #[cfg(feature = "onnx")]
-#[test]
-fn a_model_on_disk_embeds_documents_and_questions() {
-    let Some(model) = std::env::var_os("EXCERPT_MINILM") else {
+#[expect(clippy::print_stderr, reason = "a test says why it is skipped")]
+fn model_on_disk() -> Option<String> {
+    let model = std::env::var("EXCERPT_MINILM").ok();
+    if model.is_none() {
         eprintln!(
             "skipped: EXCERPT_MINILM names no folder that models/minilm/export.py has written"
         );
+    }
+    model
+}
+
+#[cfg(feature = "onnx")]
+#[test]
+fn a_model_on_disk_embeds_documents_and_questions() {
+    let Some(model) = model_on_disk() else {
         return;
     };
-    let model = model.to_str().unwrap();
     let project = tea().own_file(&format!(
         "[embedding]\nprovider = \"onnx\"\npath = '{model}'\n"
     ));
@@ -251,13 +260,9 @@ fn a_model_on_disk_embeds_documents_and_questions() {
 #[cfg(feature = "onnx")]
 #[test]
 fn a_model_on_disk_reorders_hits_as_far_as_the_answer_waits() {
-    let Some(model) = std::env::var_os("EXCERPT_MINILM") else {
-        eprintln!(
-            "skipped: EXCERPT_MINILM names no folder that models/minilm/export.py has written"
-        );
+    let Some(model) = model_on_disk() else {
         return;
     };
-    let model = model.to_str().unwrap();
     let project = tea().own_file(&format!(
         "[rerank]\nprovider = \"onnx\"\npath = '{model}'\n"
     ));
