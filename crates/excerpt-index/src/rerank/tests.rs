@@ -11,7 +11,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::embed::{EmbedError, Vectors};
 use crate::endpoint::server::{Reply, Request, Server};
-use crate::{Answer, Index, Note, OpenOptions, Query, SyncOptions, quiet};
+use crate::eval::{QuestionSet, Rule, evaluate};
+use crate::{Answer, Error, Index, Note, OpenOptions, Query, Ranking, SyncOptions, quiet};
 
 /// Longer than any test takes.
 const LONG: Duration = Duration::from_secs(60);
@@ -429,4 +430,36 @@ fn a_search_says_why_it_was_not_reordered() {
         server.url()
     );
     assert_eq!(after.notes.last(), Some(&Note::NotReranked { reason }));
+}
+
+/// Measures of unordered answers among ordered ones would describe neither.
+#[test]
+fn an_evaluation_ends_when_the_model_fails_in_the_middle() {
+    let home = tempfile::tempdir().unwrap();
+    let index = synced(&home);
+    let questions = home.path().join("questions");
+    fs::create_dir(&questions).unwrap();
+    let lines = ["hot water", "garden", "kettle"].map(|query| {
+        json!({"id": query, "query": query, "relevant": [{"path": "a.md"}]}).to_string()
+    });
+    fs::write(questions.join("queries.jsonl"), lines.join("\n")).unwrap();
+    let set = QuestionSet::read(&questions, Some(&home.path().join("notes"))).unwrap();
+    let server = Server::new(|asked: &Request| {
+        if asked.body["query"] == "kettle" {
+            return Reply::json(500, &json!({"message": "out of memory"}));
+        }
+        let texts = asked.body["documents"].as_array().unwrap();
+        let scores = (0..texts.len()).map(|index| json!({"index": index, "relevance_score": 1}));
+        Reply::json(200, &json!({"results": scores.collect::<Vec<_>>()}))
+    });
+    let endpoint = RerankEndpoint::new(server.url(), "judge");
+    let reranker = Reranker::by_endpoint(endpoint, RerankOptions::default()).unwrap();
+    let index = index.with_reranker(Some(Arc::new(reranker)));
+    let error = evaluate(&set, &index, Rule::default(), &Ranking::default()).unwrap_err();
+    let Error::NotReranked { reason } = error else {
+        panic!("{error}");
+    };
+    assert!(reason.contains("out of memory"), "{reason}");
+    let asked = server.asked();
+    assert!(asked.iter().any(|asked| asked.body["query"] == "hot water"));
 }
