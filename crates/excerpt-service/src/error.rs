@@ -196,7 +196,7 @@ pub enum ServiceError {
     #[error("no folder may be read from here")]
     NothingReadable,
     /// The folders that may be added from have no such file or folder.
-    #[error("no `{}` in the folders that may be read", shown(path))]
+    #[error("`{}` is not in a folder that may be read", shown(path))]
     NotReadable {
         /// The path as it was given.
         path: String,
@@ -470,7 +470,9 @@ pub enum ServiceError {
         given: String,
     },
     /// A token cannot have this name.
-    #[error("`{name}` cannot be a token's name: expected 1 to 100 characters")]
+    #[error(
+        "`{name}` cannot be a token's name: expected 1 to 100 characters, without control characters"
+    )]
     InvalidTokenName {
         /// The beginning of the name.
         name: String,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use excerpt_index::{
-    Answer, Channels, DocumentHits, Filter, Fusion, Hit, Index, ListOptions, Note, Query, Rank,
-    Ranking, RankingPreset,
+    Answer, Channels, Days, DocumentHits, Filter, Fusion, Hit, Index, ListOptions, Note, Query,
+    Rank, Ranking, RankingPreset,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -38,11 +38,12 @@ pub struct SearchRequest {
     pub languages: Vec<String>,
     /// Only documents about this version, or that name none.
     pub version: Option<String>,
-    /// Only documents dated on this day or later: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`.
-    #[schemars(regex(pattern = r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"))]
+    /// Only documents dated on this day or later: `YYYY-MM-DD`, `YYYY-MM`, `YYYY`, `yesterday`,
+    /// `7d`, `2w` or `last week`.
+    #[schemars(regex(pattern = DAY))]
     pub since: Option<String>,
     /// Only documents dated on this day or earlier.
-    #[schemars(regex(pattern = r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"))]
+    #[schemars(regex(pattern = DAY))]
     pub until: Option<String>,
     /// Only documents whose front matter has these values in these fields: an object, or in the
     /// query of an address `name=value`.
@@ -51,10 +52,11 @@ pub struct SearchRequest {
     pub fields: Vec<(String, String)>,
     /// What is ranked. Default: documents.
     pub ranks: RankedUnit,
-    /// How many of them to return. Default: 5.
+    /// How many documents or chunks to return, as `ranks` says. A document may have several hits.
+    /// Default: 5.
     #[schemars(range(min = 1, max = 100))]
     pub limit: usize,
-    /// How many of the best to leave out, for the next page. Default: 0.
+    /// How many of the best documents or chunks to leave out, for the next page. Default: 0.
     #[schemars(range(max = 900))]
     pub offset: usize,
     /// Whether copies and translations of a better hit are folded into it. Default: no.
@@ -154,6 +156,16 @@ fn read_fields<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<(String, String)>
 
 fn write_fields<S: Serializer>(fields: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
     to.collect_map(fields.iter().map(|(name, value)| (name, value)))
+}
+
+/// Days of which a pattern can tell that they are some, for a description.
+const DAY: &str =
+    r"^([0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?|today|yesterday|[0-9]{1,2}[dwmy]|last (week|month|year))$";
+
+/// A day that `text` names, as `YYYY-MM-DD`. Other text is returned unchanged: the index reports
+/// what is wrong with it.
+fn day(text: &str, of: fn(Days) -> String) -> String {
+    Days::named(text).map_or_else(|| text.to_string(), of)
 }
 
 /// What a search ranks.
@@ -280,7 +292,10 @@ impl SearchRequest {
         filter.kinds.clone_from(&self.kinds);
         filter.version.clone_from(&self.version);
         filter.languages.clone_from(&self.languages);
-        filter.dated = (self.since.clone(), self.until.clone());
+        filter.dated = (
+            self.since.as_deref().map(|text| day(text, Days::first)),
+            self.until.as_deref().map(|text| day(text, Days::last)),
+        );
         filter.fields.clone_from(&self.fields);
         let query = Query::new(&*self.query)
             .within(filter)

@@ -21,6 +21,21 @@ use unicode_width::UnicodeWidthChar;
 /// The version of the JSON that commands print.
 pub(crate) const SCHEMA: u32 = 1;
 
+/// The JSON of documents that were split, around and between the documents.
+pub(crate) mod split {
+    use super::SCHEMA;
+
+    /// What comes before the first document.
+    pub(crate) fn begin() -> String {
+        format!("{{\"schema\":{SCHEMA},\"documents\":[\n")
+    }
+
+    /// What comes after each document.
+    pub(crate) const END_OF_DOCUMENT: &[u8] = b"\n";
+    /// What comes after all of them.
+    pub(crate) const END: &[u8] = b"]}\n";
+}
+
 /// The note about an answer without a good match.
 pub(crate) const ONLY_WEAK: &str = "only weak matches: probably nothing here answers this";
 

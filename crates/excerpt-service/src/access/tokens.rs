@@ -105,7 +105,9 @@ pub struct TokenRequest {
 impl TokenRequest {
     fn checked(&self) -> ServiceResult<TokenRequest> {
         let mut request = self.clone();
-        if self.name.trim().is_empty() || self.name.chars().count() > LONGEST {
+        let is_printable = !self.name.chars().any(char::is_control);
+        let is_name = is_printable && !self.name.trim().is_empty();
+        if !is_name || self.name.chars().count() > LONGEST {
             return Err(ServiceError::InvalidTokenName {
                 name: shown(&self.name),
             });

@@ -1,6 +1,6 @@
 //! `excerpt chunk`: shows how a document is split, and stores nothing.
 
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::path::Path;
 
 use anyhow::bail;
@@ -15,7 +15,7 @@ use crate::cli::choice::print_notes;
 use crate::cli::exit::Outcome;
 use crate::cli::flags::ChunkFlags;
 use crate::cli::status::size;
-use crate::output::{Output, SCHEMA, fitted, say};
+use crate::output::{Output, fitted, say, split};
 use crate::page;
 
 /// Show how documents are split; nothing is stored
@@ -190,9 +190,7 @@ impl Printer<'_> {
     /// Prints what comes before the first document. `title` is the title of the whole output.
     fn begin(&mut self, title: &str) -> anyhow::Result<()> {
         match self.format {
-            Format::Json => self
-                .output
-                .raw(&format!("{{\"schema\":{SCHEMA},\"documents\":[\n"))?,
+            Format::Json => self.output.raw(&split::begin())?,
             Format::Html => {
                 let page =
                     page::Preview::begin(self.output.stream(), title, self.chunker.config())?;
@@ -290,7 +288,7 @@ impl Printer<'_> {
 
     fn end(&mut self) -> anyhow::Result<()> {
         if self.format == Format::Json {
-            self.output.raw("]}\n")?;
+            self.output.stream().write_all(split::END)?;
         }
         if let Some(page) = self.page.take() {
             page.end(self.output.stream())?;

@@ -2,8 +2,6 @@
 
 use excerpt_service::SearchRequest;
 
-use crate::cli::day;
-
 /// Which documents are searched, by their properties.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Filters")]
@@ -22,10 +20,10 @@ pub(crate) struct FilterArgs {
     languages: Vec<String>,
     /// Only documents dated on this day or later: YYYY-MM-DD, YYYY-MM, YYYY, yesterday, 7d, 2w or
     /// "last week"
-    #[arg(long, value_name = "DAY", value_parser = day::first, hide_short_help = true)]
+    #[arg(long, value_name = "DAY", hide_short_help = true)]
     since: Option<String>,
     /// Only documents dated on this day or earlier
-    #[arg(long, value_name = "DAY", value_parser = day::last, hide_short_help = true)]
+    #[arg(long, value_name = "DAY", hide_short_help = true)]
     until: Option<String>,
     /// Only documents whose front matter has this value in this field; may be given several times
     #[arg(long = "field", value_name = "NAME=VALUE", value_parser = field, hide_short_help = true)]

@@ -8,7 +8,6 @@ mod chunk;
 mod collections;
 mod completions;
 mod config;
-mod day;
 mod details;
 mod doctor;
 mod edit;

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     served: ServedArgs,
     /// The address and the port to listen at; port 0 is a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700", value_parser = address)]
     listen: SocketAddr,
     /// A name of the server, such as that of a proxy in front of it; repeatable. Addresses and
     /// `localhost` need not be named
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
     /// How many requests a token may make a second
-    #[arg(long, value_name = "N", default_value = "1000", hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = rate, hide_short_help = true)]
     rate: NonZeroU32,
     /// The log on standard error: text, json (an object for each request) or off
     #[arg(
@@ -50,6 +50,16 @@ pub(crate) struct Args {
         hide_possible_values = true
     )]
     log: LogFormat,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let expected = "expected an address and a port, such as 127.0.0.1:7700";
+    text.parse().map_err(|_| expected.to_string())
+}
+
+fn rate(text: &str) -> Result<NonZeroU32, String> {
+    let expected = format!("expected a whole number from 1 to {}", u32::MAX);
+    text.parse().map_err(|_| expected)
 }
 
 /// Serves until the process receives a signal to stop.

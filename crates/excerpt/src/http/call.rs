@@ -86,6 +86,34 @@ impl Call {
     ///
     /// When it is none, or a field is unknown, missing or wrong.
     pub(super) async fn json<T: DeserializeOwned>(&mut self) -> Result<T, ProblemDetails> {
+        self.json_of(BODY_LIMIT).await
+    }
+
+    /// The body as JSON, or the default if there is no body.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Call::json`].
+    pub(super) async fn json_or_default<T>(&mut self) -> Result<T, ProblemDetails>
+    where
+        T: DeserializeOwned + Default,
+    {
+        let body = self.body.get_mut().unwrap_or_else(PoisonError::into_inner);
+        match body.is_end_stream() {
+            true => Ok(T::default()),
+            false => self.json().await,
+        }
+    }
+
+    /// The body as JSON, of at most `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Call::json`], and when it is larger.
+    pub(super) async fn json_of<T: DeserializeOwned>(
+        &mut self,
+        limit: usize,
+    ) -> Result<T, ProblemDetails> {
         let kind = self.parts.headers.get(CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -97,7 +125,7 @@ impl Call {
             ));
         }
         let body = unlocked(std::mem::take(&mut self.body));
-        let held = body_of(body, BODY_LIMIT, &self.server.bodies).await?;
+        let held = body_of(body, limit, &self.server.bodies).await?;
         let bytes = &held.bytes;
         if bytes.trim_ascii_start().first() != Some(&b'{') {
             let detail = "the body must be a JSON object";
@@ -106,6 +134,7 @@ impl Call {
         let mut parsed = serde_json::Deserializer::from_slice(bytes);
         let value = match serde_path_to_error::deserialize(&mut parsed) {
             Ok(value) => value,
+            Err(error) if !error.inner().is_data() => return Err(not_json(error.inner())),
             Err(error) => {
                 return match with_whole_numbers(bytes) {
                     Some(same) => serde_path_to_error::deserialize(same)
@@ -114,9 +143,7 @@ impl Call {
                 };
             }
         };
-        parsed
-            .end()
-            .map_err(|error| ProblemDetails::new(StatusCode::BAD_REQUEST, not_json(&error)))?;
+        parsed.end().map_err(|error| not_json(&error))?;
         Ok(value)
     }
 
@@ -170,19 +197,28 @@ impl Call {
 
     /// An answer that the client keeps, and asks for again only if it has changed.
     pub(super) fn kept(&self, body: Vec<u8>) -> Response {
-        let tag = tag_of(&body);
-        let mut response = match is_known(&self.parts.headers, &tag) {
-            true => StatusCode::NOT_MODIFIED.into_response(),
-            false => of_bytes(StatusCode::OK, body),
-        };
-        let headers = response.headers_mut();
-        if let Ok(tag) = HeaderValue::from_str(&tag) {
-            headers.insert(ETAG, tag);
-        }
-        let control = HeaderValue::from_static("private, no-cache");
-        headers.insert(CACHE_CONTROL, control);
-        response
+        kept(&self.parts.headers, body, JSON)
     }
+}
+
+/// The media type of JSON.
+const JSON: &str = "application/json";
+
+/// An answer to a request with `headers` that the client keeps, and asks for again only if it has
+/// changed. `kind` is its media type.
+pub(super) fn kept(headers: &HeaderMap, body: Vec<u8>, kind: &'static str) -> Response {
+    let tag = tag_of(&body);
+    let mut response = match is_known(headers, &tag) {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => ([(CONTENT_TYPE, kind)], body).into_response(),
+    };
+    let headers = response.headers_mut();
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(ETAG, tag);
+    }
+    let control = HeaderValue::from_static("private, no-cache");
+    headers.insert(CACHE_CONTROL, control);
+    response
 }
 
 /// The tag of an answer. It is a weak one, because the same answer may be sent with and without
@@ -357,7 +393,7 @@ pub(super) fn json(status: StatusCode, value: &impl Serialize) -> Result<Respons
 pub(super) fn of_bytes(status: StatusCode, body: Vec<u8>) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
-    let kind = HeaderValue::from_static("application/json");
+    let kind = HeaderValue::from_static(JSON);
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
 }
@@ -396,8 +432,10 @@ fn wrong<E: std::fmt::Display>(
     ProblemDetails::field(&field, detail)
 }
 
-fn not_json(error: &serde_json::Error) -> String {
-    format!("the body is not JSON: {}", plain(&error.to_string()))
+/// A body that is not JSON.
+pub(super) fn not_json(error: &serde_json::Error) -> ProblemDetails {
+    let detail = format!("the body is not JSON: {}", plain(&error.to_string()));
+    ProblemDetails::new(StatusCode::BAD_REQUEST, detail)
 }
 
 /// A message of a parser, bounded: it may repeat what it found.
@@ -410,6 +448,24 @@ fn plain(message: &str) -> String {
     if let Some(at) = plain.rfind(" at line ") {
         plain.truncate(at);
     }
-    let plain = plain.replace('\n', " ").replace("usize", "a whole number");
-    plain.replace("f32", "a number")
+    let mut plain = plain.replace('\n', " ");
+    for (parser, words) in WORDS {
+        plain = plain.replace(parser, words);
+    }
+    plain
 }
+
+/// What the parsers say, and what a user understands.
+const WORDS: [(&str, &str); 8] = [
+    ("usize", "a whole number"),
+    ("f32", "a number"),
+    ("invalid digit found in string", "expected a whole number"),
+    ("invalid float literal", "expected a number"),
+    (
+        "number too large to fit in target type",
+        "the number is too large",
+    ),
+    ("unsupported value", "it is given several times"),
+    ("a sequence", "a list"),
+    ("a map", "an object"),
+];

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use axum::Router;
 use hyper::Request;
 use hyper::body::Incoming;
@@ -48,8 +48,11 @@ impl TlsFiles {
         let chain = CertificateDer::pem_file_iter(&self.certificate)
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
             .with_context(|| format!("cannot read `{}`", self.certificate.display()))?;
+        if chain.is_empty() {
+            bail!("`{}` has no certificate", self.certificate.display());
+        }
         let key = PrivateKeyDer::from_pem_file(&self.key)
-            .with_context(|| format!("cannot read `{}`", self.key.display()))?;
+            .with_context(|| format!("cannot read a key in `{}`", self.key.display()))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?

@@ -1,6 +1,11 @@
 //! The log of the server, on standard error.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use clap::ValueEnum;
+use excerpt_service::{CheckEnd, WriterProgress};
+use tokio::sync::watch;
 use tracing::Level;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -20,6 +25,26 @@ pub(crate) enum LogFormat {
 
 /// What the log calls the requests that were answered.
 pub(super) const ACCESS: &str = "excerpt::access";
+
+/// Logs the syncs that fail, until the writer ends: of several failures in a row, the first.
+pub(super) async fn failures(mut states: watch::Receiver<WriterProgress>) {
+    let mut failed: BTreeMap<PathBuf, bool> = BTreeMap::new();
+    while states.changed().await.is_ok() {
+        let sources = states.borrow_and_update().sources.clone();
+        for (root, source) in sources {
+            let was_failed = failed.insert(root, source.failures > 0);
+            match source.end {
+                CheckEnd::Failed(error) if was_failed != Some(true) => {
+                    tracing::warn!(%error, "a sync failed");
+                }
+                CheckEnd::Complete if was_failed == Some(true) => {
+                    tracing::info!("a sync that had failed has succeeded");
+                }
+                _ => {}
+            }
+        }
+    }
+}
 
 /// Starts the log of this process.
 pub(super) fn start(format: LogFormat) {

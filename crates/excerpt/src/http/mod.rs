@@ -142,8 +142,10 @@ async fn serve(
         signal().await;
         std::process::exit(130);
     });
+    let failures = tokio::spawn(log::failures(server.engine.state()));
     listen::serve(listener, tls, routes, &server, &stopping).await;
     signals.abort();
+    failures.abort();
     Ok(())
 }
 

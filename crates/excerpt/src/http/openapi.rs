@@ -3,14 +3,14 @@
 
 use std::fmt::Write as _;
 
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderValue, StatusCode};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::api::{Operation, ReplyForm};
+use super::call::kept;
 use super::problem::ProblemDetails;
 use crate::page::Attribute as escaped;
 
@@ -38,21 +38,17 @@ impl Description {
     }
 
     /// The answer of `/v1/openapi.json`.
-    pub(super) fn json(&self) -> Response {
-        let mut response = self.json.clone().into_response();
-        let kind = HeaderValue::from_static("application/json");
-        response.headers_mut().insert(CONTENT_TYPE, kind);
-        response
+    pub(super) fn json(&self, headers: &HeaderMap) -> Response {
+        kept(headers, self.json.clone(), "application/json")
     }
 
     /// The answer of `/v1`: the same as a page.
-    pub(super) fn page(&self) -> Response {
-        let mut response = self.page.clone().into_response();
-        let headers = response.headers_mut();
-        let kind = HeaderValue::from_static("text/html; charset=utf-8");
-        headers.insert(CONTENT_TYPE, kind);
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-        response
+    pub(super) fn page(&self, headers: &HeaderMap) -> Response {
+        kept(
+            headers,
+            self.page.clone().into_bytes(),
+            "text/html; charset=utf-8",
+        )
     }
 }
 
@@ -173,7 +169,7 @@ fn described(
     if let Some(body) = operation.body {
         let schema = body(requests).to_value();
         described["requestBody"] = json!({
-            "required": true,
+            "required": !operation.is_body_optional,
             "content": {"application/json": {"schema": schema}},
         });
     }

@@ -5,12 +5,18 @@ use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use excerpt_index::Error;
+use excerpt_service::text::budget::begun;
 use excerpt_service::{ServiceError, Unanswered};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What is said where nothing is indexed.
 pub(super) const NOTHING: &str = "nothing is indexed yet: ask again in a moment";
+
+/// The longest description of a problem, and the longest name of a field, in characters: both may
+/// repeat what was sent.
+const LONGEST_DETAIL: usize = 1_000;
+const LONGEST_FIELD: usize = 200;
 
 /// Why a request has no answer.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -52,7 +58,7 @@ impl ProblemDetails {
             r#type: "about:blank",
             title: status.canonical_reason().unwrap_or("Error"),
             status,
-            detail: detail.into(),
+            detail: begun(&detail.into(), LONGEST_DETAIL),
             errors: Vec::new(),
             retry_after: None,
         }
@@ -75,7 +81,7 @@ impl ProblemDetails {
     /// The same, because of a field.
     fn of(mut self, field: &str) -> ProblemDetails {
         self.errors.push(WrongField {
-            field: field.to_string(),
+            field: begun(field, LONGEST_FIELD),
             detail: self.detail.clone(),
         });
         self
@@ -165,9 +171,13 @@ impl From<ServiceError> for ProblemDetails {
             )
             .of("name"),
             ServiceError::TitleOfFolder { .. } => of(Status::UNPROCESSABLE_ENTITY, "title"),
-            ServiceError::NothingReadable | ServiceError::NotReadable { .. } => {
-                of(Status::FORBIDDEN, "path")
+            ServiceError::NothingReadable => {
+                let detail = format!(
+                    "{detail}: give a `text`, start the server with `--allow-root FOLDER`, or use `excerpt add` on the server"
+                );
+                ProblemDetails::new(Status::FORBIDDEN, detail).of("path")
             }
+            ServiceError::NotReadable { .. } => of(Status::FORBIDDEN, "path"),
             ServiceError::NotIndexed { .. } => of(Status::UNPROCESSABLE_ENTITY, "path"),
             ServiceError::SecretText { .. } | ServiceError::NotText => {
                 of(Status::UNPROCESSABLE_ENTITY, "text")
@@ -241,7 +251,7 @@ fn of_index(error: &Error) -> ProblemDetails {
         }),
         Error::Config(wrong) => plain(Status::UNPROCESSABLE_ENTITY).of(wrong.field),
         Error::EmptyQuery { .. } => plain(Status::UNPROCESSABLE_ENTITY).of("query"),
-        Error::Ranking { .. } => plain(Status::UNPROCESSABLE_ENTITY),
+        Error::Ranking { setting, .. } => plain(Status::UNPROCESSABLE_ENTITY).of(setting),
         Error::Lines { .. } => plain(Status::RANGE_NOT_SATISFIABLE).of("lines"),
         Error::AmbiguousChunk { .. } => plain(Status::CONFLICT),
         Error::CollectionName { .. } => plain(Status::UNPROCESSABLE_ENTITY).of("name"),

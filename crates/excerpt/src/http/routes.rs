@@ -10,15 +10,15 @@ use axum::http::header::{
     ALLOW, CONNECTION, CONTENT_SECURITY_POLICY, REFERRER_POLICY, TRANSFER_ENCODING,
     X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, any, get, post};
-use hyper::body::Body as _;
+use serde::de::IgnoredAny;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
-use super::call::{Call, room_for};
+use super::call::{Call, body_of, not_json};
 use super::guard::has_token;
 use super::limits::{ANSWER_TIME, LONGEST_ADDRESS, MESSAGE_LIMIT};
 use super::log::ACCESS;
@@ -42,23 +42,30 @@ pub(super) fn routes(server: &Arc<Server>) -> Router {
         api = api.route(&path, operation.router);
     }
     let api = api
+        .route("/mcp", any(mcp))
+        .layer(from_fn_with_state(Arc::clone(server), admitted));
+    // A browser shows these, and sends nothing but the cookie of the page.
+    let description = Router::new()
         .route(
             "/v1/openapi.json",
             described(&description, Description::json),
         )
         .route("/v1", described(&description, Description::page))
         .route("/v1/", described(&description, Description::page))
-        .route("/mcp", any(mcp))
-        .layer(from_fn_with_state(Arc::clone(server), admitted));
+        .layer(from_fn_with_state(
+            Arc::clone(server),
+            admitted_or_signed_in,
+        ));
     Router::new()
         .merge(api)
+        .merge(description)
         .merge(page::routes())
         .route("/hooks/{name}", post(hooks::call))
         .fallback(|| async { ProblemDetails::not_found() })
         .method_not_allowed_fallback(|| async {
             ProblemDetails::new(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "this address has other methods",
+                "this method is not for this address: the header `Allow` names those that are",
             )
         })
         .layer(CompressionLayer::new())
@@ -76,23 +83,26 @@ pub(super) fn routes(server: &Arc<Server>) -> Router {
 /// A route that answers with a form of the description.
 fn described(
     description: &Arc<Description>,
-    form: fn(&Description) -> Response,
+    form: fn(&Description, &HeaderMap) -> Response,
 ) -> MethodRouter<Arc<Server>> {
     let description = Arc::clone(description);
-    get(move || async move { form(&description) })
+    get(async move |headers: HeaderMap| form(&description, &headers))
 }
 
 /// MCP, by the server of the client.
 async fn mcp(call: Call) -> Result<Response, ProblemDetails> {
     if call.parts.method != Method::POST {
-        let detail = "MCP is spoken by `POST` here";
+        let detail = "MCP is served here: use `POST`";
         let refused = ProblemDetails::new(StatusCode::METHOD_NOT_ALLOWED, detail);
         return Ok(([(ALLOW, "POST")], refused).into_response());
     }
     let (service, server) = (call.tenant.mcp.clone(), Arc::clone(&call.server));
-    let request = call.into_request();
-    let announced = request.body().size_hint().exact();
-    let _room = room_for(announced, MESSAGE_LIMIT, &server.bodies).await?;
+    let (parts, body) = call.into_request().into_parts();
+    let held = body_of(body, MESSAGE_LIMIT, &server.bodies).await?;
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&held.bytes) {
+        return Err(not_json(&error));
+    }
+    let request = Request::from_parts(parts, Body::from(held.bytes.clone()));
     Ok(service.handle(request).await.map(Body::new))
 }
 
@@ -104,8 +114,7 @@ async fn admitted(
 ) -> Result<Response, ProblemDetails> {
     let (mut parts, body) = request.into_parts();
     if has_token(&parts.uri) {
-        let detail =
-            "a token does not belong into an address: send it as `Authorization: Bearer …`";
+        let detail = "a token does not belong in an address: send it as `Authorization: Bearer …`";
         return Err(ProblemDetails::field("token", detail));
     }
     let tenant = server.tenant(&parts)?;
@@ -116,6 +125,19 @@ async fn admitted(
     tenant.check_rate()?;
     parts.extensions.insert(tenant);
     Ok(next.run(Request::from_parts(parts, body)).await)
+}
+
+/// Lets requests through that have a token, or the cookie of the page.
+async fn admitted_or_signed_in(
+    server: State<Arc<Server>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, ProblemDetails> {
+    let is_signed_in = !has_token(request.uri()) && server.guard.admits(request.headers());
+    match is_signed_in {
+        true => Ok(next.run(request).await),
+        false => admitted(server, request, next).await,
+    }
 }
 
 /// Checks where a request comes from, and limits how many are answered at the same time and for how

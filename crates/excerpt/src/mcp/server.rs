@@ -211,7 +211,7 @@ impl ServerHandler for Server {
         let Some(tool) = tools.iter().find(|tool| tool.name == request.name) else {
             if matches!(&*request.name, add::NAME | note::NAME) {
                 let error = anyhow::anyhow!(
-                    "`{}` is not available: it needs a server started with `--allow-write`, and a place to write to inside the served folder",
+                    "`{}` is not available: it needs a server started with `--allow-write`, or over HTTP a token made with `--write`, and a place to write to inside the served folder",
                     request.name
                 );
                 return Ok(Reply::failure(&error).into_result().into());

@@ -111,6 +111,31 @@ fn pages_of_an_answer_follow_each_other() {
         }
     }
     assert_eq!(paged, whole);
+
+    // Of documents, a page is as many as `limit` says, however many hits they have.
+    let page = |offset: usize| {
+        let target = format!("/v1/search?query=tea&limit=5&offset={offset}");
+        server.get(&target).ok()
+    };
+    let documents = [0, 5, 10].map(|offset| places(&page(offset)["hits"]));
+    assert_eq!(documents.concat().len(), 12);
+}
+
+#[test]
+fn days_are_named_as_in_the_shell() {
+    let project = Project::new()
+        .file("old.md", "---\ndate: 2019-03-01\n---\n# Tea\n\nOld tea.\n")
+        .file("new.md", "---\ndate: 2999-03-01\n---\n# Tea\n\nNew tea.\n");
+    let server = Server::ready(&project, &[]);
+    let found = |filter: &str| {
+        let found = server.get(&format!("/v1/search?query=tea&{filter}")).ok();
+        let hits = found["hits"].as_array().unwrap().iter();
+        hits.map(|hit| hit["path"].as_str().unwrap().to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found("since=7d"), ["new.md"]);
+    assert_eq!(found("until=yesterday"), ["old.md"]);
+    assert_eq!(found("since=2019&until=last+week"), ["old.md"]);
 }
 
 #[test]
@@ -188,16 +213,16 @@ fn a_text_is_split_as_by_the_command() {
         "--overlap",
         "10%",
     ];
-    let shell: Value = serde_json::from_str(&project.run(&flags).ok().stdout).unwrap();
+    let shell = project.run(&flags).ok().stdout;
     let settings =
         json!({"target": 20, "max": 40, "min": 1, "strategy": "headers", "overlap": "10%"});
     let mut by_text = settings.clone();
     by_text["text"] = text.into();
     by_text["name"] = "docs/tea.md".into();
-    assert_eq!(server.send("POST", "/v1/chunk", &by_text).ok(), shell);
+    assert_eq!(server.send("POST", "/v1/chunk", &by_text).body, shell);
     let mut by_path = settings;
     by_path["path"] = "docs/tea.md".into();
-    assert_eq!(server.send("POST", "/v1/chunk", &by_path).ok(), shell);
+    assert_eq!(server.send("POST", "/v1/chunk", &by_path).body, shell);
 
     let wrong = json!({"text": "a", "target": 10, "min": 20});
     let (_, field) = server.send("POST", "/v1/chunk", &wrong).problem(422);
@@ -364,6 +389,12 @@ fn the_description_lists_every_address() {
     }
     let page = server.get("/v1/");
     assert!(page.body.contains("/v1/search"));
+    let tag = [("If-None-Match", page.header("etag").unwrap())];
+    let again = server.ask(("GET", "/v1/"), &server.token, &tag, b"");
+    assert_eq!(again.status, 304);
+    // Without a body, everything is synced.
+    let started = server.ask(("POST", "/v1/sync"), &server.token, &[], b"");
+    assert_eq!(started.status, 202, "{started:?}");
     let metrics = server.get("/metrics").body;
     assert!(
         metrics.contains("excerpt_documents{source=\"project\"} 4"),

@@ -140,6 +140,16 @@ fn a_token_in_an_address_is_refused() {
     server
         .ask(("GET", "/v1/status"), "", &[("Cookie", cookie)], b"")
         .problem(401);
+    // A browser can show the description, which says nothing of what is served.
+    for target in ["/v1", "/v1/openapi.json"] {
+        let signed_in = server.ask(("GET", target), "", &[("Cookie", cookie)], b"");
+        assert_eq!(signed_in.status, 200);
+        let with_token = format!("{target}?token={}", server.token);
+        server
+            .ask(("GET", &with_token), "", &[("Cookie", cookie)], b"")
+            .problem(400);
+        server.get_as("", target).problem(401);
+    }
     let value = cookie.split_once('=').unwrap().1;
     server.get_as(value, "/v1/status").problem(401);
     for (target, sent) in [("/", ""), ("/?token=x", ""), ("/", "excerpt_1=x")] {

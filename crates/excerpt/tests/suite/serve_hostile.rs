@@ -34,18 +34,24 @@ fn json_that_is_none_is_refused_and_says_why() {
         let answer = post(body.as_bytes());
         assert_eq!(answer.status, 400, "{body}: {answer:?}");
     }
-    let deep = format!(
-        "{{\"query\":{}{}}}",
-        "[".repeat(100_000),
-        "]".repeat(100_000)
-    );
-    post(deep.as_bytes()).problem(400);
-    let deep = format!(
-        "{{\"fields\":{}1{}}}",
-        "{\"a\":".repeat(50_000),
-        "}".repeat(50_000)
-    );
-    post(deep.as_bytes()).problem(400);
+    let deep = |levels: usize| {
+        let (lists, objects) = ("[".repeat(levels), "{\"a\":".repeat(levels));
+        let (ends, object_ends) = ("]".repeat(levels), "}".repeat(levels));
+        [
+            format!("{{\"query\":{lists}{ends}}}"),
+            format!("{{\"fields\":{objects}1{object_ends}}}"),
+        ]
+    };
+    for body in deep(10_000) {
+        post(body.as_bytes()).problem(400);
+    }
+    for body in deep(100_000) {
+        let target = ("POST", "/v1/chunk");
+        let answer = server.ask(target, &server.token, &kind, body.as_bytes());
+        answer.problem(400);
+        // A search has no use for a body of this size.
+        post(body.as_bytes()).problem(413);
+    }
     let (detail, field) = post(b"{\"query\":\"tea\",\"topk\":3}").problem(400);
     assert!(detail.contains("unknown field `topk`"), "{detail}");
     assert_eq!(field, "topk");
@@ -70,6 +76,55 @@ fn json_that_is_none_is_refused_and_says_why() {
     answer.problem(415);
     let duplicate = post(b"{\"query\":\"a\",\"query\":\"b\"}");
     duplicate.problem(400);
+}
+
+#[test]
+fn what_is_wrong_is_named_and_not_repeated_at_length() {
+    let project = notes();
+    let server = Server::ready(&project, &[]);
+    let long = "\u{1}x".repeat(500_000);
+    for target in ["/v1/chunk", "/v1/sync", "/v1/collections", "/v1/search"] {
+        let wrong = [
+            json!({"text": "a", &*long: 1}),
+            json!({"collections": [&long]}),
+            json!({"text": "a", "chunking": {&*long: 1}, "strategy": &long}),
+            json!({"path": &long, "kind": &long, "fields": {&*long: [1]}}),
+        ];
+        for body in wrong {
+            let answer = server.send("POST", target, &body);
+            assert!((400..500).contains(&answer.status), "{target}");
+            assert!(
+                answer.body.len() < 20_000,
+                "{target}: {}",
+                answer.body.len()
+            );
+        }
+    }
+    let (_, field) = server.get("/v1/search?query=tea&min_share=2").problem(422);
+    assert_eq!(field, "min_share");
+    let said = [
+        ("query=tea&limit=abc", "`limit`: expected a whole number"),
+        (
+            "query=tea&offset=99999999999999999999",
+            "`offset`: the number is too large",
+        ),
+        ("query=a&query=b", "`query`: it is given several times"),
+    ];
+    for (query, words) in said {
+        let (detail, _) = server.get(&format!("/v1/search?{query}")).problem(400);
+        assert_eq!(detail, words);
+    }
+    let kind = [("Content-Type", "application/json")];
+    for target in ["/v1/search", "/mcp"] {
+        let answer = server.ask(
+            ("POST", target),
+            &server.token,
+            &kind,
+            b"{\"query\":\"tea\"",
+        );
+        let (detail, _) = answer.problem(400);
+        assert_eq!(detail, "the body is not JSON: EOF while parsing an object");
+    }
 }
 
 #[test]

@@ -8,7 +8,6 @@ use axum::response::Response;
 use excerpt_chunk::{Settings, Strategy, Unit, settings_from_json};
 use excerpt_service::{ChunkRequest, ServiceError, SplitDocument, TextToSplit};
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Operation;
@@ -16,7 +15,7 @@ use crate::http::call::{Call, of_bytes, written};
 use crate::http::limits::{MOST_CHUNKS, SPLIT_LIMIT};
 use crate::http::problem::ProblemDetails;
 use crate::http::server::Server;
-use crate::output::SCHEMA;
+use crate::output::split;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
@@ -53,7 +52,11 @@ struct ChunkBody {
 }
 
 /// Documents that were split.
-#[derive(Serialize, JsonSchema)]
+#[derive(JsonSchema)]
+#[expect(
+    dead_code,
+    reason = "it only describes the answer, whose parts are in `split`"
+)]
 struct SplitDocuments<'a> {
     /// The version of this form.
     schema: u32,
@@ -67,7 +70,7 @@ fn text(body: &mut Map<String, Value>, field: &str) -> Result<Option<String>, Pr
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(ProblemDetails::field(
             field,
-            format!("`{field}` is not a text"),
+            format!("`{field}` is not a string"),
         )),
     }
 }
@@ -75,8 +78,9 @@ fn text(body: &mut Map<String, Value>, field: &str) -> Result<Option<String>, Pr
 fn texts(body: &mut Map<String, Value>, field: &str) -> Result<Vec<String>, ProblemDetails> {
     match body.remove(field) {
         None => Ok(Vec::new()),
-        Some(value) => serde_json::from_value(value)
-            .map_err(|_| ProblemDetails::field(field, format!("`{field}` is not a list of texts"))),
+        Some(value) => serde_json::from_value(value).map_err(|_| {
+            ProblemDetails::field(field, format!("`{field}` is not a list of strings"))
+        }),
     }
 }
 
@@ -181,15 +185,20 @@ fn split(text: &TextToSplit) -> Result<Vec<u8>, ProblemDetails> {
     check_size(text)?;
     text.split(|chunking| {
         let path = text.path.as_deref();
-        written(&SplitDocuments {
-            schema: SCHEMA,
-            documents: vec![SplitDocument {
-                path,
-                source_path: path,
-                encoding: text.encoding,
-                chunking,
-                summary: chunking.summary(),
-            }],
-        })
+        let document = written(&SplitDocument {
+            path,
+            source_path: path,
+            encoding: text.encoding,
+            chunking,
+            summary: chunking.summary(),
+        })?;
+        let begin = split::begin();
+        let parts = [
+            begin.as_bytes(),
+            &document,
+            split::END_OF_DOCUMENT,
+            split::END,
+        ];
+        Ok(parts.concat())
     })?
 }

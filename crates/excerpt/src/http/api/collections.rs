@@ -28,7 +28,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .json::<CollectionList>(200),
         Operation::new(Method::POST, "/v1/collections", "addCollection", add)
             .said(GROUP, "Add a text or a folder")
-            .description("It needs a token with `write` for everything that is served. Folders must be inside what is served, or be allowed by `excerpt serve --allow-root`; repositories and object stores are added on the server, with `excerpt add`. The answer comes when what was added can be searched.")
+            .description("It needs a token with `write` for everything that is served. Folders must be inside the folder that is served, or inside those of `excerpt serve --allow-root` in its place; repositories and object stores are added on the server, with `excerpt add`. The answer comes when what was added can be searched.")
             .body::<AddBody>()
             .json::<Added>(201)
             .problems(&[403, 409, 413, 502]),
@@ -203,7 +203,7 @@ async fn add(mut call: Call) -> Result<Response, ProblemDetails> {
             return Err(ProblemDetails::field("path", detail));
         }
         (None, None) => {
-            let detail = "`text` or `path` is missing: give a text, a folder or an address";
+            let detail = "`text` or `path` is missing: give a text or a folder";
             return Err(ProblemDetails::field("text", detail));
         }
     };

@@ -33,6 +33,7 @@ pub(super) struct Operation {
     pub(super) path_parameters: &'static [(&'static str, &'static str)],
     pub(super) query: Option<SchemaOf>,
     pub(super) body: Option<SchemaOf>,
+    pub(super) is_body_optional: bool,
     /// The answer and its status.
     pub(super) status: u16,
     pub(super) answer: ReplyForm,
@@ -71,6 +72,7 @@ impl Operation {
             path_parameters: &[],
             query: None,
             body: None,
+            is_body_optional: false,
             status: 200,
             answer: ReplyForm::Nothing,
             problems: &[],
@@ -102,6 +104,11 @@ impl Operation {
     fn body<T: JsonSchema>(mut self) -> Self {
         self.body = Some(schema_of::<T>);
         self
+    }
+
+    fn optional_body<T: JsonSchema>(mut self) -> Self {
+        self.is_body_optional = true;
+        self.body::<T>()
     }
 
     fn json<T: JsonSchema>(mut self, status: u16) -> Self {

@@ -17,11 +17,14 @@ const MOST: usize = 100;
 /// The longest question, in characters: only its first words are used.
 const LONGEST: usize = 4_000;
 
+/// The largest body, in bytes: filters are short.
+const LARGEST: usize = 64 << 10;
+
 /// How long a request may wait for the model that reorders hits, in seconds.
 const LONGEST_WAIT: f64 = 10.0;
 
 const GROUP: &str = "Search";
-const ABOUT: &str = "Keywords and meaning are searched together. Without `query`, nothing is found. `offset` and `limit` page through the answer; `more` says whether there may be another page.";
+const ABOUT: &str = "Keywords and meaning are searched together. Without `query`, nothing is found. `offset` and `limit` count documents, of which each may have several hits, or with `ranks=chunks` chunks. For the next page, add `limit` to `offset`, not the number of hits; `more` says whether there may be one.";
 const PROBLEMS: &[u16] = &[404];
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -47,7 +50,7 @@ async fn get(call: Call) -> Result<Response, ProblemDetails> {
 }
 
 async fn post(mut call: Call) -> Result<Response, ProblemDetails> {
-    let request = call.json().await?;
+    let request = call.json_of(LARGEST).await?;
     answered(&call, request).await
 }
 

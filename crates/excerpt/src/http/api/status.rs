@@ -30,7 +30,7 @@ pub(super) fn operations() -> Vec<Operation> {
         Operation::new(Method::POST, "/v1/sync", "startSync", sync)
             .said(GROUP, "Start a sync")
             .description("It needs a token with `write`. The answer comes at once; `/v1/events` reports the progress.")
-            .body::<SyncBody>()
+            .optional_body::<SyncBody>()
             .json::<ServerStatus>(202)
             .problems(&[403, 404]),
         Operation::new(Method::GET, "/health", "getHealth", health)
@@ -97,7 +97,7 @@ struct SyncBody {
 
 async fn sync(mut call: Call) -> Result<Response, ProblemDetails> {
     call.check_writes()?;
-    let body: SyncBody = call.json().await?;
+    let body: SyncBody = call.json_or_default().await?;
     // These reach what the token does not show.
     if (body.accept_removals || body.retry) && !call.tenant.scope.shows_states() {
         let detail = "`accept_removals` and `retry` need a token that shows whole collections";
