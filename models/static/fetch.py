@@ -161,6 +161,30 @@ def fetch(client: str, name: str, version: str, form: str, folder: pathlib.Path)
     return HeaderParser().parsestr(files[0].read_text(errors="replace"))["Version"]
 
 
+def debian(name: str, version: str, work: pathlib.Path, folder: pathlib.Path) -> str:
+    """Unpacks the upstream source of a Debian package into `folder` and returns the version. apt keeps what it needs for that in `work`."""
+    state = work / "sources/apt.state"
+    lists = state / "sources.list.d"
+    apt = ["apt-get", "-q", *(word for option in ("Dir::Etc::sourcelist=/dev/null", f"Dir::Etc::sourceparts={lists}", f"Dir::State={state}", f"Dir::Cache={state}", "APT::Sandbox::User=root") for word in ("-o", option))]
+    if not lists.exists():
+        (state / "lists/partial").mkdir(parents=True, exist_ok=True)
+        (state / "archives/partial").mkdir(parents=True, exist_ok=True)
+        lists.mkdir()
+        for path in [pathlib.Path("/etc/apt/sources.list"), *pathlib.Path("/etc/apt/sources.list.d").glob("debian*")]:
+            if path.is_file():
+                text = re.sub(r"^(Types: *)deb\b(?!-)", r"\1deb-src", path.read_text(), flags=re.M)
+                (lists / path.name).write_text(re.sub(r"^deb ", "deb-src ", text, flags=re.M))
+        run(*apt, "update", cwd=state)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+        t = pathlib.Path(temporary)
+        run(*apt, "source", "--download-only", f"{name}={version}" if version else name, cwd=t)
+        [description] = t.glob("*.dsc")
+        archives = [f for f in t.iterdir() if re.search(r"\.orig\.tar\.\w+$", f.name)] or [f for f in t.iterdir() if ".tar." in f.name and not f.name.endswith(".asc")]
+        unpack(archives[0], folder)
+        return re.search(r"^Version: (.+)$", description.read_text(), re.M)[1]
+
+
 def vendor(sources: list, work: pathlib.Path, pin: bool) -> dict:
     """Fetches all crates at once, since cargo resolves them together, and returns the folder of each."""
     folder = work / "sources" / "cargo"
