@@ -290,13 +290,28 @@ impl GitRemote {
             let before = before.filter(|line| !line.is_empty()).last();
             message = before.or(message);
         }
-        self.failed(message.unwrap_or_default())
+        self.failed(&with_reason(said, message.unwrap_or_default()))
     }
 
     fn failed(&self, message: &str) -> GitFetchError {
         GitFetchError::Failed {
             message: message.replace(self.address(), &self.to_string()),
         }
+    }
+}
+
+/// A message of git with the line after it, if that has the reason: one that ends with a colon
+/// announces it.
+fn with_reason(said: &str, message: &str) -> String {
+    let after = message
+        .ends_with(':')
+        .then(|| said.split_once(message))
+        .flatten();
+    let reason =
+        after.and_then(|(_, after)| after.lines().map(str::trim).find(|it| !it.is_empty()));
+    match reason {
+        Some(reason) => format!("{message} {reason}"),
+        None => message.to_string(),
     }
 }
 
@@ -648,6 +663,20 @@ mod tests {
             assert!(error.contains(expected), "{error}");
             assert!(!error.contains("word"), "{error}");
         }
+    }
+
+    #[test]
+    fn the_reason_on_the_next_line_is_part_of_the_error() {
+        let clone = tempfile::tempdir().unwrap();
+        // A port where nothing listens any longer.
+        let port = {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            listener.local_addr().unwrap().port()
+        };
+        let address = format!("git://127.0.0.1:{port}/repo");
+        let error = fetch(&address, &GitReference::Default, clone.path()).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("refused"), "{error}");
     }
 
     #[test]
