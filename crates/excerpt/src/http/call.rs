@@ -17,7 +17,7 @@ use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::limits::{BODY_LIMIT, BODY_TIME};
+use super::limits::{BODY_LIMIT, BODY_TIME, DISCARD_TIME, DISCARDED};
 use super::problem::ProblemDetails;
 use super::server::Server;
 use super::tenant::Tenant;
@@ -311,8 +311,8 @@ pub(super) async fn body_of(
         let detail = format!("the body has more than {limit} bytes");
         ProblemDetails::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
     };
-    // What is announced to be too large is not read at all.
     if body.size_hint().lower() > limit as u64 {
+        discard(body).await;
         return Err(too_large());
     }
     let turn = room_for(body.size_hint().exact(), limit, room).await?;
@@ -335,6 +335,17 @@ pub(super) async fn body_of(
             "the body is incomplete",
         )),
     }
+}
+
+/// Reads a body that is too large without keeping it: a client that sends all of it before it reads
+/// the answer would otherwise only see a closed connection. What is far too large is not read.
+async fn discard(mut body: Body) {
+    if body.size_hint().lower() > DISCARDED {
+        return;
+    }
+    let read = async { while let Some(Ok(_)) = body.frame().await {} };
+    // Whether all of it has arrived or not, the answer is the same.
+    let _ = tokio::time::timeout(DISCARD_TIME, read).await;
 }
 
 /// The room for a body of which a size is announced, if it is. A small one needs none.

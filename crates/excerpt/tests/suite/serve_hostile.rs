@@ -158,6 +158,28 @@ fn a_body_without_end_is_cut_off() {
 }
 
 #[test]
+fn a_client_that_sends_too_much_learns_it() {
+    let project = notes();
+    let server = Server::ready(&project, &[]);
+    let body = vec![b' '; 20 << 20];
+    for target in ["/v1/chunk", "/v1/search", "/mcp", "/hooks/none"] {
+        let mut stream = server.connected();
+        let head = format!(
+            "POST {target} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nX-Hub-Signature-256: sha256=00\r\nContent-Length: {}\r\n\r\n",
+            server.address,
+            server.token,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        // All of it is taken, although it is too large.
+        stream.write_all(&body).unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 413", "{target}");
+    }
+}
+
+#[test]
 fn large_bodies_are_read_a_few_at_a_time() {
     let project = notes();
     let server = Server::ready(&project, &[]);
