@@ -7,7 +7,7 @@ use axum::extract::{FromRequest, FromRequestParts as _, RawPathParams, Request};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use excerpt_chunk::{Settings, settings_from_json};
 use excerpt_index::Index;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -206,8 +206,12 @@ const JSON: &str = "application/json";
 
 /// An answer to a request with `headers` that the client keeps, and asks for again only if it has
 /// changed. `kind` is its media type.
-pub(super) fn kept(headers: &HeaderMap, body: Vec<u8>, kind: &'static str) -> Response {
-    let tag = tag_of(&body);
+pub(super) fn kept(
+    headers: &HeaderMap,
+    body: impl AsRef<[u8]> + IntoResponse,
+    kind: &'static str,
+) -> Response {
+    let tag = tag_of(body.as_ref());
     let mut response = match is_known(headers, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => ([(CONTENT_TYPE, kind)], body).into_response(),
@@ -223,12 +227,12 @@ pub(super) fn kept(headers: &HeaderMap, body: Vec<u8>, kind: &'static str) -> Re
 
 /// The tag of an answer. It is a weak one, because the same answer may be sent with and without
 /// compression.
-pub(super) fn tag_of(bytes: &[u8]) -> String {
+fn tag_of(bytes: &[u8]) -> String {
     format!("W/\"{}\"", excerpt_chunk::Hash::of(bytes))
 }
 
 /// Whether a client has what a tag is of, as its headers say: compared weakly (RFC 9110, 8.8.3.2).
-pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let known = headers.get_all(IF_NONE_MATCH).iter();
     let mut known = known
         .filter_map(|value| value.to_str().ok())

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, Request, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION, SET_COOKIE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 
-use crate::http::call::{body_of, is_known, tag_of};
+use crate::http::call::{body_of, kept};
 use crate::http::problem::ProblemDetails;
 use crate::http::server::Server;
 pub(super) use shell::policy;
@@ -74,7 +74,7 @@ async fn shell(
         return exchanged(&server, request.headers(), &token, &without_token(uri));
     }
     match server.guard.admits(request.headers()) {
-        true => Ok(file(shell::SHELL.as_bytes(), HTML, request.headers())),
+        true => Ok(kept(request.headers(), shell::SHELL.as_bytes(), HTML)),
         false => Ok(sign_in(StatusCode::UNAUTHORIZED, None)),
     }
 }
@@ -141,25 +141,9 @@ async fn asset(
         ));
     }
     match ASSETS.iter().find(|asset| asset.name == name) {
-        Some(asset) => Ok(file(asset.bytes, asset.kind, &headers)),
+        Some(asset) => Ok(kept(&headers, asset.bytes, asset.kind)),
         None => Err(ProblemDetails::not_found()),
     }
-}
-
-/// A file of the page. The browser asks again each time, and keeps it while it is the same.
-fn file(bytes: &'static [u8], kind: &'static str, asked: &HeaderMap) -> Response {
-    let tag = tag_of(bytes);
-    let mut response = match is_known(asked, &tag) {
-        true => StatusCode::NOT_MODIFIED.into_response(),
-        false => bytes.into_response(),
-    };
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        headers.insert(ETAG, tag);
-    }
-    response
 }
 
 /// The page on which a token is entered. It loads nothing.
