@@ -166,15 +166,16 @@ def debian(name: str, version: str, work: pathlib.Path, folder: pathlib.Path) ->
     state = work / "sources/apt.state"
     lists = state / "sources.list.d"
     apt = ["apt-get", "-q", *(word for option in ("Dir::Etc::sourcelist=/dev/null", f"Dir::Etc::sourceparts={lists}", f"Dir::State={state}", f"Dir::Cache={state}", "APT::Sandbox::User=root") for word in ("-o", option))]
-    if not lists.exists():
-        (state / "lists/partial").mkdir(parents=True, exist_ok=True)
-        (state / "archives/partial").mkdir(parents=True, exist_ok=True)
-        lists.mkdir()
+    updated = state / "updated"
+    if not updated.exists():
+        for part in ("lists/partial", "archives/partial", "sources.list.d"):
+            (state / part).mkdir(parents=True, exist_ok=True)
         for path in [pathlib.Path("/etc/apt/sources.list"), *pathlib.Path("/etc/apt/sources.list.d").glob("debian*")]:
             if path.is_file():
                 text = re.sub(r"^(Types: *)deb\b(?!-)", r"\1deb-src", path.read_text(), flags=re.M)
                 (lists / path.name).write_text(re.sub(r"^deb ", "deb-src ", text, flags=re.M))
         run(*apt, "update", cwd=state)
+        updated.touch()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         t = pathlib.Path(temporary)

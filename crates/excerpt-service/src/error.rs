@@ -196,7 +196,10 @@ pub enum ServiceError {
     #[error("no folder may be read from here")]
     NothingReadable,
     /// The folders that may be added from have no such file or folder.
-    #[error("`{}` is not in a folder that may be read", shown(path))]
+    #[error(
+        "`{}` is not a file or folder in the folders that may be read",
+        shown(path)
+    )]
     NotReadable {
         /// The path as it was given.
         path: String,

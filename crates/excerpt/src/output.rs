@@ -21,7 +21,7 @@ use unicode_width::UnicodeWidthChar;
 /// The version of the JSON that commands print.
 pub(crate) const SCHEMA: u32 = 1;
 
-/// The JSON of documents that were split, around and between the documents.
+/// The JSON around documents that were split.
 pub(crate) mod split {
     use super::SCHEMA;
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts as _, RawPathParams, Request};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPECT, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -17,7 +17,7 @@ use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::limits::{BODY_LIMIT, BODY_TIME, DISCARD_TIME, DISCARDED};
+use super::limits::{BODY_LIMIT, BODY_TIME, DISCARDED};
 use super::problem::ProblemDetails;
 use super::server::Server;
 use super::tenant::Tenant;
@@ -117,7 +117,7 @@ impl Call {
         let kind = self.parts.headers.get(CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
-        if !kind.eq_ignore_ascii_case("application/json") {
+        if !kind.eq_ignore_ascii_case(JSON) {
             let detail = "the body must be JSON, with the header `Content-Type: application/json`";
             return Err(ProblemDetails::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -125,7 +125,7 @@ impl Call {
             ));
         }
         let body = unlocked(std::mem::take(&mut self.body));
-        let held = body_of(body, limit, &self.server.bodies).await?;
+        let held = body_of(&self.parts.headers, body, limit, &self.server.bodies).await?;
         let bytes = &held.bytes;
         if bytes.trim_ascii_start().first() != Some(&b'{') {
             let detail = "the body must be a JSON object";
@@ -202,7 +202,7 @@ impl Call {
 }
 
 /// The media type of JSON.
-const JSON: &str = "application/json";
+pub(super) const JSON: &str = "application/json";
 
 /// An answer to a request with `headers` that the client keeps, and asks for again only if it has
 /// changed. `kind` is its media type.
@@ -297,7 +297,7 @@ fn unlocked(body: Mutex<Body>) -> Body {
 /// A body that was read, and its part of the memory for all bodies.
 pub(super) struct Held {
     pub(super) bytes: Bytes,
-    _turn: Option<OwnedSemaphorePermit>,
+    pub(super) turn: Option<OwnedSemaphorePermit>,
 }
 
 /// A body, if it is not too large, and once there is room for it among all that are read at the
@@ -307,6 +307,7 @@ pub(super) struct Held {
 ///
 /// When it is too large, or does not arrive in time.
 pub(super) async fn body_of(
+    headers: &HeaderMap,
     body: Body,
     limit: usize,
     room: &Arc<Semaphore>,
@@ -316,7 +317,10 @@ pub(super) async fn body_of(
         ProblemDetails::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
     };
     if body.size_hint().lower() > limit as u64 {
-        discard(body).await;
+        // A client that waits for leave to send does not send then.
+        if !headers.contains_key(EXPECT) {
+            discard(body).await;
+        }
         return Err(too_large());
     }
     let turn = room_for(body.size_hint().exact(), limit, room).await?;
@@ -331,7 +335,7 @@ pub(super) async fn body_of(
     match read {
         Ok(body) => Ok(Held {
             bytes: body.to_bytes(),
-            _turn: turn,
+            turn,
         }),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
         Err(_) => Err(ProblemDetails::new(
@@ -342,14 +346,15 @@ pub(super) async fn body_of(
 }
 
 /// Reads a body that is too large without keeping it: a client that sends all of it before it reads
-/// the answer would otherwise only see a closed connection. What is far too large is not read.
+/// the answer would otherwise only see a closed connection. What is far too large is not read, and
+/// neither is what turns out to be too large while it is read.
 async fn discard(mut body: Body) {
     if body.size_hint().lower() > DISCARDED {
         return;
     }
     let read = async { while let Some(Ok(_)) = body.frame().await {} };
     // Whether all of it has arrived or not, the answer is the same.
-    let _ = tokio::time::timeout(DISCARD_TIME, read).await;
+    let _ = tokio::time::timeout(BODY_TIME, read).await;
 }
 
 /// The room for a body of which a size is announced, if it is. A small one needs none.
@@ -386,13 +391,26 @@ pub(super) async fn room_for(
 ///
 /// When it cannot be written.
 pub(super) fn written(value: &impl Serialize) -> Result<Vec<u8>, ProblemDetails> {
-    serde_json::to_vec(value).map_err(|error| {
+    written_after(Vec::new(), value)
+}
+
+/// A value as JSON, after what `bytes` has.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub(super) fn written_after(
+    mut bytes: Vec<u8>,
+    value: &impl Serialize,
+) -> Result<Vec<u8>, ProblemDetails> {
+    serde_json::to_writer(&mut bytes, value).map_err(|error| {
         tracing::error!(%error, "an answer cannot be written");
         ProblemDetails::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "the answer cannot be written",
         )
-    })
+    })?;
+    Ok(bytes)
 }
 
 /// A value as the body of an answer.
@@ -463,11 +481,20 @@ fn plain(message: &str) -> String {
     if let Some(at) = plain.rfind(" at line ") {
         plain.truncate(at);
     }
-    let mut plain = plain.replace('\n', " ");
-    for (parser, words) in WORDS {
-        plain = plain.replace(parser, words);
-    }
-    plain
+    let plain = plain.replace('\n', " ");
+    // What is between backticks is the client's.
+    let pieces = plain
+        .split('`')
+        .enumerate()
+        .map(|(at, piece)| match at % 2 {
+            0 => WORDS
+                .iter()
+                .fold(piece.to_string(), |piece, (parser, words)| {
+                    piece.replace(parser, words)
+                }),
+            _ => piece.to_string(),
+        });
+    pieces.collect::<Vec<_>>().join("`")
 }
 
 /// What the parsers say, and what a user understands.

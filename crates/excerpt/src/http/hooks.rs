@@ -64,7 +64,7 @@ pub(super) async fn call(
     let Some(source) = source(headers) else {
         return Err(refused());
     };
-    let held = body_of(body, LIMIT, &server.hook_bodies).await?;
+    let held = body_of(headers, body, LIMIT, &server.hook_bodies).await?;
     let body = &*held.bytes;
     // Nothing tells an unknown hook from a wrong signature.
     let hook = server.hooks.named(&name)?;

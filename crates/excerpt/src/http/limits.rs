@@ -26,9 +26,8 @@ pub(super) const WRITE_TIME: Duration = Duration::from_secs(30);
 /// How long a client may take to send a body.
 pub(super) const BODY_TIME: Duration = Duration::from_secs(20);
 
-/// The largest announced body that is read although it is too large, in bytes, and for how long.
+/// The largest announced body that is read although it is too large, in bytes.
 pub(super) const DISCARDED: u64 = 64 << 20;
-pub(super) const DISCARD_TIME: Duration = Duration::from_secs(2);
 
 /// The most requests that are answered at the same time; others are refused. Each search waits for
 /// its turn besides.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use excerpt_service::{CheckEnd, WriterProgress};
+use excerpt_service::text::one_line;
+use excerpt_service::{CheckEnd, ServiceError, WriterProgress};
 use tokio::sync::watch;
 use tracing::Level;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -26,23 +27,45 @@ pub(crate) enum LogFormat {
 /// What the log calls the requests that were answered.
 pub(super) const ACCESS: &str = "excerpt::access";
 
-/// Logs the syncs that fail, until the writer ends: of several failures in a row, the first.
+/// Logs the syncs that fail: of several failures of a source until it is complete again, the first.
 pub(super) async fn failures(mut states: watch::Receiver<WriterProgress>) {
-    let mut failed: BTreeMap<PathBuf, bool> = BTreeMap::new();
-    while states.changed().await.is_ok() {
-        let sources = states.borrow_and_update().sources.clone();
-        for (root, source) in sources {
-            let was_failed = failed.insert(root, source.failures > 0);
-            match source.end {
-                CheckEnd::Failed(error) if was_failed != Some(true) => {
-                    tracing::warn!(%error, "a sync failed");
+    let mut failed: BTreeMap<PathBuf, String> = BTreeMap::new();
+    loop {
+        // Logged after the state was looked at: the log may be slow.
+        let mut failures = Vec::new();
+        let mut successes = Vec::new();
+        {
+            let state = states.borrow_and_update();
+            failed.retain(|root, _| state.sources.contains_key(root));
+            for (root, source) in &state.sources {
+                match &source.end {
+                    CheckEnd::Failed(error) if !failed.contains_key(root) => {
+                        let name = name_of(error);
+                        failed.insert(root.clone(), name.clone());
+                        failures.push((name, one_line(&error.to_string())));
+                    }
+                    CheckEnd::Complete => successes.extend(failed.remove(root)),
+                    _ => {}
                 }
-                CheckEnd::Complete if was_failed == Some(true) => {
-                    tracing::info!("a sync that had failed has succeeded");
-                }
-                _ => {}
             }
         }
+        for (source, error) in failures {
+            tracing::warn!(source, error, "a sync failed");
+        }
+        for source in successes {
+            tracing::info!(source, "a sync that had failed has succeeded");
+        }
+        if states.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The name of the source that could not be synced.
+fn name_of(error: &ServiceError) -> String {
+    match error {
+        ServiceError::NotSynced { name, .. } => one_line(name),
+        _ => String::new(),
     }
 }
 

@@ -10,7 +10,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::api::{Operation, ReplyForm};
-use super::call::kept;
+use super::call::{JSON, kept};
 use super::problem::ProblemDetails;
 use crate::page::Attribute as escaped;
 
@@ -39,7 +39,7 @@ impl Description {
 
     /// The answer of `/v1/openapi.json`.
     pub(super) fn json(&self, headers: &HeaderMap) -> Response {
-        kept(headers, self.json.clone(), "application/json")
+        kept(headers, self.json.clone(), JSON)
     }
 
     /// The answer of `/v1`: the same as a page.

@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
-use super::call::{Call, body_of, not_json};
+use super::call::{Call, Held, body_of, not_json};
 use super::guard::has_token;
 use super::limits::{ANSWER_TIME, LONGEST_ADDRESS, MESSAGE_LIMIT};
 use super::log::ACCESS;
@@ -65,7 +65,7 @@ pub(super) fn routes(server: &Arc<Server>) -> Router {
         .method_not_allowed_fallback(|| async {
             ProblemDetails::new(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "this method is not for this address: the header `Allow` names those that are",
+                "this address does not have this method: the header `Allow` names those that it has",
             )
         })
         .layer(CompressionLayer::new())
@@ -98,11 +98,12 @@ async fn mcp(call: Call) -> Result<Response, ProblemDetails> {
     }
     let (service, server) = (call.tenant.mcp.clone(), Arc::clone(&call.server));
     let (parts, body) = call.into_request().into_parts();
-    let held = body_of(body, MESSAGE_LIMIT, &server.bodies).await?;
-    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&held.bytes) {
+    let Held { bytes, turn: _turn } =
+        body_of(&parts.headers, body, MESSAGE_LIMIT, &server.bodies).await?;
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&bytes) {
         return Err(not_json(&error));
     }
-    let request = Request::from_parts(parts, Body::from(held.bytes.clone()));
+    let request = Request::from_parts(parts, Body::from(bytes));
     Ok(service.handle(request).await.map(Body::new))
 }
 

@@ -206,7 +206,10 @@ fn only_allowed_paths_are_added() {
     let refused = |client: &mut Client, path: &str| {
         let reply = client.call("add", json!({"path": path}));
         assert!(
-            reply.is_error && reply.text.contains("is not in a folder that may be read"),
+            reply.is_error
+                && reply
+                    .text
+                    .contains("is not a file or folder in the folders that may be read"),
             "{path}: {}",
             reply.text
         );

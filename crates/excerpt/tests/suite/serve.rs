@@ -330,6 +330,32 @@ fn what_changes_is_found_without_being_asked_for() {
 }
 
 #[test]
+fn the_log_names_a_sync_that_fails_once() {
+    let project = kitchen();
+    project.run(&["add", "docs", "--name", "notes"]).ok();
+    let server = Server::ready(&project, &["--library"]);
+    let state = |server: &Server| {
+        let status = server.get("/v1/status").ok();
+        status["sources"][0]["state"].as_str().unwrap().to_string()
+    };
+    let away = project.path("away");
+    std::fs::rename(project.path("docs"), &away).unwrap();
+    for _ in 0..2 {
+        server.send("POST", "/v1/sync", &json!({}));
+        server.wait_until("the sync fails", |server| state(server) == "failed");
+    }
+    std::fs::rename(&away, project.path("docs")).unwrap();
+    server.send("POST", "/v1/sync", &json!({}));
+    server.wait_until("it succeeds", |server| state(server) == "current");
+    let (_, log) = server.end();
+    for message in ["a sync failed", "a sync that had failed has succeeded"] {
+        let lines: Vec<&str> = log.lines().filter(|line| line.contains(message)).collect();
+        assert_eq!(lines.len(), 1, "{log}");
+        assert!(lines[0].contains("\"source\":\"notes\""), "{log}");
+    }
+}
+
+#[test]
 fn events_tell_the_status() {
     let project = kitchen();
     let server = Server::ready(&project, &[]);

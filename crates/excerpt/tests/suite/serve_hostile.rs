@@ -82,8 +82,14 @@ fn json_that_is_none_is_refused_and_says_why() {
 fn what_is_wrong_is_named_and_not_repeated_at_length() {
     let project = notes();
     let server = Server::ready(&project, &[]);
-    let long = "\u{1}x".repeat(500_000);
-    for target in ["/v1/chunk", "/v1/sync", "/v1/collections", "/v1/search"] {
+    for (target, length) in [
+        ("/v1/chunk", 500_000),
+        ("/v1/sync", 500_000),
+        ("/v1/collections", 500_000),
+        ("/v1/search", 500_000),
+        ("/v1/search", 4_000),
+    ] {
+        let long = "\u{1}x".repeat(length);
         let wrong = [
             json!({"text": "a", &*long: 1}),
             json!({"collections": [&long]}),
@@ -102,6 +108,8 @@ fn what_is_wrong_is_named_and_not_repeated_at_length() {
     }
     let (_, field) = server.get("/v1/search?query=tea&min_share=2").problem(422);
     assert_eq!(field, "min_share");
+    let (_, field) = server.get("/v1/search?query=tea&a+mapping=1").problem(400);
+    assert_eq!(field, "a mapping");
     let said = [
         ("query=tea&limit=abc", "`limit`: expected a whole number"),
         (

@@ -236,7 +236,7 @@ fn check_day(day: &str) -> Result<(), Error> {
         false => Err(Error::Filter {
             filter: "date",
             found: day.to_string(),
-            expected: "YYYY-MM-DD, YYYY-MM or YYYY",
+            expected: "YYYY-MM-DD, YYYY-MM, YYYY, or a day such as yesterday, 7d or last week",
         }),
     }
 }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 use super::Operation;
-use crate::http::call::{Call, of_bytes, written};
+use crate::http::call::{Call, of_bytes, written_after};
 use crate::http::limits::{MOST_CHUNKS, SPLIT_LIMIT};
 use crate::http::problem::ProblemDetails;
 use crate::http::server::Server;
@@ -185,20 +185,16 @@ fn split(text: &TextToSplit) -> Result<Vec<u8>, ProblemDetails> {
     check_size(text)?;
     text.split(|chunking| {
         let path = text.path.as_deref();
-        let document = written(&SplitDocument {
+        let document = SplitDocument {
             path,
             source_path: path,
             encoding: text.encoding,
             chunking,
             summary: chunking.summary(),
-        })?;
-        let begin = split::begin();
-        let parts = [
-            begin.as_bytes(),
-            &document,
-            split::END_OF_DOCUMENT,
-            split::END,
-        ];
-        Ok(parts.concat())
+        };
+        let body = split::begin().into_bytes();
+        let mut body = written_after(body, &document)?;
+        body.extend([split::END_OF_DOCUMENT, split::END].concat());
+        Ok(body)
     })?
 }

@@ -85,7 +85,7 @@ async fn session(
     request: Request,
 ) -> Result<Response, ProblemDetails> {
     let (parts, body) = request.into_parts();
-    let body = body_of(body, FORM_LIMIT, &server.hook_bodies).await?;
+    let body = body_of(&parts.headers, body, FORM_LIMIT, &server.hook_bodies).await?;
     let fields: Vec<(String, String)> = serde_html_form::from_bytes(&body.bytes)
         .map_err(|_| ProblemDetails::field("token", "expected a form with the field `token`"))?;
     let token = fields.into_iter().find(|(name, _)| name == "token");
