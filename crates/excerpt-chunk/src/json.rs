@@ -9,7 +9,7 @@ use crate::fields::checked;
 use crate::settings::Settings;
 
 /// Reads a chunking configuration from JSON, as programs pass it: with every field and alias that a
-/// configuration file may have.
+/// configuration file may have. `null` is the same as no field.
 ///
 /// ```
 /// use excerpt_chunk::settings_from_json;
@@ -26,6 +26,11 @@ use crate::settings::Settings;
 pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String> {
     let mut values = Map::new();
     for (key, value) in said {
+        if value.is_null() {
+            // Only the name matters: any value of a known field will do.
+            alias::fields("chunking", key, Value::Bool(false))?;
+            continue;
+        }
         for (field, value) in alias::fields("chunking", key, value.clone())? {
             values.insert(field.to_string(), checked(field, key, value)?);
         }
@@ -54,9 +59,15 @@ mod tests {
             (settings.max, settings.levels),
             (Some(900), "2".parse().ok())
         );
+        let said = serde_json::json!({"max": null, "semantic": null, "overlap": null});
+        assert_eq!(read(said).unwrap(), Settings::default());
         for (said, told) in [
             (
                 serde_json::json!({"maxx": 3}),
+                "unknown field `maxx` in `chunking`, did you mean `max`?",
+            ),
+            (
+                serde_json::json!({"maxx": null}),
                 "unknown field `maxx` in `chunking`, did you mean `max`?",
             ),
             (

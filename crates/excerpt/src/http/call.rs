@@ -114,16 +114,7 @@ impl Call {
         &mut self,
         limit: usize,
     ) -> Result<T, ProblemDetails> {
-        let kind = self.parts.headers.get(CONTENT_TYPE);
-        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let kind = kind.split(';').next().unwrap_or_default().trim();
-        if !kind.eq_ignore_ascii_case(JSON) {
-            let detail = "the body must be JSON, with the header `Content-Type: application/json`";
-            return Err(ProblemDetails::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                detail,
-            ));
-        }
+        self.check_json()?;
         let body = unlocked(std::mem::take(&mut self.body));
         let held = body_of(&self.parts.headers, body, limit, &self.server.bodies).await?;
         let bytes = &held.bytes;
@@ -145,6 +136,24 @@ impl Call {
         };
         parsed.end().map_err(|error| not_json(&error))?;
         Ok(value)
+    }
+
+    /// Checks that the body is said to be JSON.
+    ///
+    /// # Errors
+    ///
+    /// When it is not.
+    pub(super) fn check_json(&self) -> Result<(), ProblemDetails> {
+        let kind = self.parts.headers.get(CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        match kind.eq_ignore_ascii_case(JSON) {
+            true => Ok(()),
+            false => Err(ProblemDetails::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "the body must be JSON, with the header `Content-Type: application/json`",
+            )),
+        }
     }
 
     /// Checks that the client may write.
@@ -285,9 +294,8 @@ pub(super) fn given<'d, D: Deserializer<'d>>(from: D) -> Result<Option<String>, 
 ///
 /// What is wrong and what was expected.
 pub(super) fn read_chunking<'d, D: Deserializer<'d>>(from: D) -> Result<Settings, D::Error> {
-    let said = Map::<String, Value>::deserialize(from)?.into_iter();
-    let said = said.filter(|(_, value)| !value.is_null());
-    settings_from_json(&said.collect()).map_err(D::Error::custom)
+    let said = Map::<String, Value>::deserialize(from)?;
+    settings_from_json(&said).map_err(D::Error::custom)
 }
 
 fn unlocked(body: Mutex<Body>) -> Body {

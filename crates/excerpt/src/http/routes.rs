@@ -96,6 +96,7 @@ async fn mcp(call: Call) -> Result<Response, ProblemDetails> {
         let refused = ProblemDetails::new(StatusCode::METHOD_NOT_ALLOWED, detail);
         return Ok(([(ALLOW, "POST")], refused).into_response());
     }
+    call.check_json()?;
     let (service, server) = (call.tenant.mcp.clone(), Arc::clone(&call.server));
     let (parts, body) = call.into_request().into_parts();
     let Held { bytes, turn: _turn } =

@@ -87,15 +87,22 @@ fn texts(body: &mut Map<String, Value>, field: &str) -> Result<Vec<String>, Prob
 /// The settings in the rest of the body.
 fn settings(body: &Map<String, Value>) -> Result<Settings, ProblemDetails> {
     settings_from_json(body).map_err(|message| {
+        // They are fields of the body itself.
+        let message = message.replace(" in `chunking`,", ",");
+        let status = match message.starts_with("unknown field") {
+            true => StatusCode::BAD_REQUEST,
+            false => StatusCode::UNPROCESSABLE_ENTITY,
+        };
         let field = message.split('`').nth(1).unwrap_or_default();
-        ProblemDetails::of_field(StatusCode::UNPROCESSABLE_ENTITY, field, &*message)
+        ProblemDetails::of_field(status, field, &*message)
     })
 }
 
 async fn chunk(mut call: Call) -> Result<Response, ProblemDetails> {
     let mut body: Map<String, Value> = call.json().await?;
     let (given, path) = (text(&mut body, "text")?, text(&mut body, "path")?);
-    body.retain(|_, value| !value.is_null());
+    // What is `null` is not given, also here, but its name must be known.
+    body.retain(|field, value| !(value.is_null() && ["name", "collections"].contains(&&**field)));
     let name = text(&mut body, "name")?;
     let collections = texts(&mut body, "collections")?;
     let chunking = settings(&body)?;
