@@ -199,7 +199,7 @@ pub struct Signals {
     /// `parseConfig`, `parse_config`. Default: 1.
     pub prose_for_a_name: f32,
     /// The document is prose, most documents of the index are source code, and the query contains
-    /// no such name. Default: 1.25.
+    /// no such name. Default: 1.5.
     pub prose_among_code: f32,
     /// The share of the better one of the two chunks next to it that is added to a chunk's score.
     /// Default: 0.1.
@@ -244,7 +244,7 @@ impl Default for Signals {
             path_word: 1.0,
             definition: 2.0,
             prose_for_a_name: 1.0,
-            prose_among_code: 1.25,
+            prose_among_code: 1.5,
             neighbours: 0.1,
             coherence_in_prose: 0.1,
             coherence_in_code: 0.3,
