@@ -18,6 +18,8 @@ use crate::span::{LineRuler, Span};
 pub(crate) struct Assembly<'a, 'o> {
     text: &'a str,
     measure: &'o Measure<'o>,
+    /// What the ids of the chunks are derived from.
+    id: &'a str,
     path: Option<Arc<str>>,
     domain: Option<Arc<str>>,
     continuation: Option<Arc<str>>,
@@ -48,6 +50,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         Assembly {
             text: document.text(),
             measure,
+            id: document.id(),
             path: document.path().map(Into::into),
             domain: document.domain().map(Into::into),
             continuation: config.continuation_marker.as_deref().map(Into::into),
@@ -60,7 +63,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
 
     /// The chunks of `pieces`, which are in document order.
     pub(crate) fn chunks(&self, pieces: &[Piece]) -> Vec<Chunk<'a>> {
-        let mut ids = ChunkIds::new(self.path.as_deref().unwrap_or_default());
+        let mut ids = ChunkIds::new(self.id);
         let mut lines = LineRuler::new(self.text);
         let alone = pieces.len() == 1;
         let numbered = pieces.iter().zip(parts(pieces)).enumerate();

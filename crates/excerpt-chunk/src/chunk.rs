@@ -15,7 +15,7 @@ use crate::config::{ContextParts, Strategy};
 use crate::document::DocumentInfo;
 use crate::measure::Measure;
 use crate::outline::Kind;
-use crate::span::Span;
+use crate::span::{CharRuler, Span};
 
 /// The chunks of one document.
 ///
@@ -52,6 +52,16 @@ fn pairs<S: Serializer>(ranges: &[Range<usize>], serializer: S) -> Result<S::Ok,
 }
 
 impl Chunking<'_> {
+    /// The characters (Unicode scalar values) of each chunk, counted from 0: the same place as
+    /// the bytes of its span. `source` is the text of the document.
+    pub fn chars<'s>(&'s self, source: &'s str) -> impl Iterator<Item = Range<usize>> + 's {
+        let mut chars = CharRuler::new(source);
+        self.chunks.iter().map(move |chunk| {
+            let bytes = &chunk.span.bytes;
+            chars.at(bytes.start)..chars.at(bytes.end)
+        })
+    }
+
     /// Counts and sizes over all chunks.
     #[must_use]
     pub fn summary(&self) -> Summary {
@@ -100,8 +110,8 @@ pub struct Summary {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Chunk<'a> {
-    /// Identifies the chunk by path, text, and its number among equal texts in the document: an
-    /// edit elsewhere changes no id.
+    /// Identifies the chunk by the path or [id](crate::Document::with_id) of the document, its
+    /// text, and its number among equal texts in the document: an edit elsewhere changes no id.
     pub id: Hash,
     /// The position among the document's chunks, from 0.
     pub ordinal: usize,
@@ -490,6 +500,20 @@ impl Serialize for Hash {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_are_derived_from_the_id_of_a_document_rather_than_its_path() {
+        use crate::{Chunker, Document};
+        let ids = |document: Document<'_>| -> Vec<Hash> {
+            let chunking = Chunker::default().chunk(&document);
+            chunking.chunks.iter().map(|chunk| chunk.id).collect()
+        };
+        let text = Document::new("One paragraph.\n");
+        let by_path = ids(text.with_path("7"));
+        assert_eq!(ids(text.with_id("7").with_path("a.md")), by_path);
+        assert_eq!(ids(text.with_id("7")), by_path);
+        assert_ne!(ids(text.with_id("8").with_path("7")), by_path);
+    }
 
     #[test]
     fn a_hash_is_read_as_it_is_written() {

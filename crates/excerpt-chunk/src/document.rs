@@ -23,6 +23,7 @@ pub struct Document<'a> {
     title: Option<&'a str>,
     syntax: Option<Syntax>,
     language: Option<&'a str>,
+    id: Option<&'a str>,
     stop: Option<&'a AtomicBool>,
 }
 
@@ -36,6 +37,7 @@ impl<'a> Document<'a> {
             title: None,
             syntax: None,
             language: None,
+            id: None,
             stop: None,
         }
     }
@@ -74,6 +76,16 @@ impl<'a> Document<'a> {
     pub fn with_language(self, language: &'a str) -> Self {
         Document {
             language: Some(language),
+            ..self
+        }
+    }
+
+    /// Sets what the ids of its chunks are derived from, in place of the path: the key of the
+    /// document where it is stored. It is shown nowhere.
+    #[must_use]
+    pub fn with_id(self, id: &'a str) -> Self {
+        Document {
+            id: Some(id),
             ..self
         }
     }
@@ -126,6 +138,11 @@ impl<'a> Document<'a> {
     #[must_use]
     pub fn path(&self) -> Option<&'a str> {
         self.path
+    }
+
+    /// What the ids of its chunks are derived from.
+    pub(crate) fn id(&self) -> &'a str {
+        self.id.or(self.path).unwrap_or_default()
     }
 
     /// The domain: the first folder of the path, or the second if the first is called `domains`.

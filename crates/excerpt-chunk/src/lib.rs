@@ -116,7 +116,7 @@ pub use json::settings_from_json;
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};
 pub use parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose};
 pub use preset::Preset;
-pub use record::ChunkRecord;
+pub use record::{ChunkRecord, PlainName};
 pub use settings::Settings;
 pub use size::{SizeError, Sizer, Unit};
 pub use span::{LineIndex, Span};

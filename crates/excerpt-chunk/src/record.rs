@@ -2,12 +2,12 @@
 //! plain types.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::chunk::{Chunk, Chunking};
-use crate::span::CharRuler;
 
 /// A chunk with its place, as one flat row for tables, other languages and the network.
 ///
@@ -108,15 +108,11 @@ impl Chunking<'_> {
     /// The chunks as owned rows. `source` is the text of the document; from another text, the
     /// overlap and the characters are wrong.
     pub fn records<'s>(&'s self, source: &'s str) -> impl Iterator<Item = ChunkRecord> + 's {
-        let mut chars = CharRuler::new(source);
-        self.chunks.iter().map(move |chunk| {
-            let bytes = &chunk.span.bytes;
-            let chars = (chars.at(bytes.start), chars.at(bytes.end));
-            self.record(chunk, source, chars)
-        })
+        let places = self.chunks.iter().zip(self.chars(source));
+        places.map(move |(chunk, chars)| self.record(chunk, source, chars))
     }
 
-    fn record(&self, chunk: &Chunk<'_>, source: &str, chars: (usize, usize)) -> ChunkRecord {
+    fn record(&self, chunk: &Chunk<'_>, source: &str, chars: Range<usize>) -> ChunkRecord {
         let (context, sizes) = (&chunk.context, chunk.size);
         let overlap = chunk.overlap.as_ref();
         let overlap = overlap.and_then(|overlap| source.get(overlap.bytes.clone()));
@@ -131,8 +127,8 @@ impl Chunking<'_> {
             parts: chunk.part.count as u64,
             start_byte: chunk.span.bytes.start as u64,
             end_byte: chunk.span.bytes.end as u64,
-            start_char: chars.0 as u64,
-            end_char: chars.1 as u64,
+            start_char: chars.start as u64,
+            end_char: chars.end as u64,
             start_line: chunk.span.lines.0 as u64,
             end_line: chunk.span.lines.1 as u64,
             trail: strings(&context.trail),
@@ -141,7 +137,7 @@ impl Chunking<'_> {
             modules: strings(&context.module_path),
             imports: strings(&context.imports),
             dates: chunk.dates.clone(),
-            kind: word(chunk.kind),
+            kind: PlainName(chunk.kind).to_string(),
             name: text(&chunk.name),
             language: text(&chunk.language),
             signature: text(&context.signature),
@@ -150,7 +146,7 @@ impl Chunking<'_> {
             text_size: sizes.text as u64,
             header_size: sizes.context as u64,
             overlap_size: sizes.overlap as u64,
-            cut: word(chunk.cut.strength),
+            cut: PlainName(chunk.cut.strength).to_string(),
             cut_reason: chunk.cut.reason.clone(),
             warnings: strings(&chunk.warnings),
             header: context.header.clone(),
@@ -164,17 +160,17 @@ fn strings(list: &[impl ToString]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
-/// The name of a plain enum value in JSON.
-fn word(value: impl Serialize) -> String {
-    struct Word<T>(T);
+/// The name of a plain enum value such as a [`Kind`](crate::Kind), as it is in JSON.
+///
+/// ```
+/// assert_eq!(excerpt_chunk::PlainName(excerpt_chunk::Kind::Section).to_string(), "section");
+/// ```
+pub struct PlainName<T>(pub T);
 
-    impl<T: Serialize> fmt::Display for Word<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            self.0.serialize(f)
-        }
+impl<T: Serialize> fmt::Display for PlainName<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.serialize(f)
     }
-
-    Word(value).to_string()
 }
 
 #[cfg(test)]
