@@ -145,7 +145,7 @@ def main() -> None:
     p = argparse.ArgumentParser()
     p.add_argument("folder", nargs="?", default=os.environ.get("EXCERPT_EVAL"))
     p.add_argument("--also", action="append", default=[], type=pathlib.Path, metavar="SET", help="one more set")
-    p.add_argument("--table", default=here / "table.bin", type=pathlib.Path)
+    p.add_argument("--table", default=here.parent.parent / "crates/excerpt-index/table/table.bin", type=pathlib.Path)
     p.add_argument("--excerpt", default="excerpt", help="the program that cuts")
     p.add_argument("--windows", type=int, help="tokens a window; everything in one when left out")
     p.add_argument("--power", type=float, default=0.0, help="corpus idf on the query side, to this power")

@@ -24,6 +24,7 @@ import table
 import train
 
 HERE = pathlib.Path(__file__).resolve().parent
+TABLE = HERE.parent.parent / "crates/excerpt-index/table"
 BITS, MAX_INPUT = 4, 2048
 SETTINGS = {
     "steps": 800, "size": 2048, "rate": 0.006, "near": 0.5, "scales": (10.0, 20.0), "framed": 0.2, "joined": 0.3, "lesson": 384, "teach": 1.0, "kept": 0.15,
@@ -60,10 +61,10 @@ def main(work: pathlib.Path) -> None:
     rows = train.train(pairs, train.start(train.token_vectors(work, model)), taught, train.frames(model), **SETTINGS)
     vocabulary = (model / "vocab.txt").read_text(encoding="utf-8").split("\n")
     vocabulary = vocabulary[:len(rows)]
-    table.write(HERE / "table.bin", finish(rows, vocabulary), vocabulary, BITS, MAX_INPUT)
-    digest = hashlib.sha256((HERE / "table.bin").read_bytes()).hexdigest()
-    (HERE / "table.sha256").write_text(f"{digest}  table.bin\n")
-    print("table.bin", (HERE / "table.bin").stat().st_size, "bytes", digest)
+    table.write(TABLE / "table.bin", finish(rows, vocabulary), vocabulary, BITS, MAX_INPUT)
+    digest = hashlib.sha256((TABLE / "table.bin").read_bytes()).hexdigest()
+    (TABLE / "table.sha256").write_text(f"{digest}  table.bin\n")
+    print("table.bin", (TABLE / "table.bin").stat().st_size, "bytes", digest)
 
 
 if __name__ == "__main__":

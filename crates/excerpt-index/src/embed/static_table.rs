@@ -15,11 +15,11 @@ use crate::model::{Error, Result};
 /// The table inside the program. The file exists once, where it is built and documented: a copy
 /// here could become out of date. The crate is only published as part of the program, so it is
 /// never packaged without that folder.
-static TABLE: &[u8] = include_bytes!("../../../../models/static/table.bin");
+static TABLE: &[u8] = include_bytes!("../../table/table.bin");
 
 /// Its SHA-256, as `sha256sum` writes it. A test compares the two: at startup, that would take
 /// longer than everything else.
-const SUM: &str = include_str!("../../../../models/static/table.sha256");
+const SUM: &str = include_str!("../../table/table.sha256");
 
 /// How many digits of the checksum name the table.
 const NAMING: usize = 16;

@@ -131,7 +131,7 @@ impl Reference {
         file.write_all(texts.join("\n").as_bytes()).unwrap();
         let output = Command::new(&self.python)
             .arg(format!("{MODELS}/tokens_reference.py"))
-            .arg(format!("{MODELS}/table.bin"))
+            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/table/table.bin"))
             .arg(file.path())
             .output()
             .unwrap();

@@ -261,6 +261,21 @@ impl TokenFile {
                 Ok(own.token.clone().unwrap_or_default())
             })?,
         };
+        Ok(NewToken::of_owner(secret))
+    }
+}
+
+impl NewToken {
+    /// A token that grants everything, for this process alone.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no random numbers.
+    pub fn of_process() -> ServiceResult<NewToken> {
+        Ok(NewToken::of_owner(format!("{PREFIX}{}", random()?)))
+    }
+
+    fn of_owner(secret: String) -> NewToken {
         let token = Token {
             name: "owner".to_string(),
             hash: hash(&secret),
@@ -268,7 +283,7 @@ impl TokenFile {
             created: 0,
             expires: None,
         };
-        Ok(NewToken { token, secret })
+        NewToken { token, secret }
     }
 }
 
