@@ -57,7 +57,8 @@ pub use config::{
 pub use contents::Contents;
 pub use doctor::{Diagnosis, EmbedderReport, IndexReport, Problem, diagnose};
 pub use engine::{
-    CheckEnd, Engine, EngineWriter, ServedLag, SourceEnd, Unanswered, WriterProgress, far,
+    CheckEnd, Engine, EngineWriter, ServedLag, SourceEnd, SyncTicket, Unanswered, WriterProgress,
+    far,
 };
 pub use error::{ServiceError, ServiceResult};
 pub use evaluation::{EvalRequest, mine};

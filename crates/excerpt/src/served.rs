@@ -9,7 +9,8 @@ use excerpt_service::{
     SyncMode, plain_path,
 };
 
-use crate::output::say;
+/// The folder that notes are written to by default, inside what is served.
+pub(crate) const INBOX: &str = "inbox";
 
 /// What a server serves.
 #[derive(Clone, Debug)]
@@ -27,12 +28,16 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Starts an engine for it. What the user should know about it is printed.
+    /// Starts an engine for it. `tell` receives what the user should know about it.
     ///
     /// # Errors
     ///
     /// When it cannot be served, or the inbox is no folder inside it.
-    pub(crate) fn start(&self, sync: SyncMode) -> anyhow::Result<(Arc<Engine>, Arc<Scope>)> {
+    pub(crate) fn start(
+        &self,
+        sync: SyncMode,
+        mut tell: impl FnMut(&str),
+    ) -> anyhow::Result<(Arc<Engine>, Arc<Scope>)> {
         if plain_path(&self.inbox).is_none_or(|inbox| inbox.is_empty()) {
             bail!(
                 "`{}` cannot be the inbox: give the path of a folder inside the served folder",
@@ -41,7 +46,7 @@ impl Served {
         }
         let target = IndexTarget::of(&self.path, &self.collections, &self.index, &self.embedding)?;
         for note in &target.notes {
-            say(&format!("note: {note}"));
+            tell(note);
         }
         let bounds = ScopeBounds {
             collections: &self.collections,

@@ -42,14 +42,50 @@ pub(super) struct Followers {
 #[derive(Default)]
 struct Follower {
     signal: Arc<ChangeSignal>,
+    requests: Mutex<Requests>,
+}
+
+/// The requests for syncs of a source.
+#[derive(Default)]
+struct Requests {
     /// How the next sync was requested.
-    request: Mutex<SyncRequest>,
+    next: SyncRequest,
+    /// How many requests there were.
+    made: u64,
+    /// How many of them a sync that has ended was for.
+    served: u64,
 }
 
 impl Follower {
-    fn take_request(&self) -> SyncRequest {
-        let mut request = self.request.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut request)
+    fn requests(&self) -> MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The requests so far, for a sync that begins now: how they want it, and their number.
+    fn take_requests(&self) -> (SyncRequest, u64) {
+        let mut requests = self.requests();
+        (std::mem::take(&mut requests.next), requests.made)
+    }
+
+    /// Records that a sync has ended, which was for the first `made` requests.
+    fn serve(&self, made: u64) {
+        let mut requests = self.requests();
+        requests.served = requests.served.max(made);
+    }
+}
+
+/// Requests for syncs of some sources, to find out when they have been served.
+#[derive(Clone)]
+pub struct SyncTicket(Vec<(Arc<Follower>, u64)>);
+
+impl SyncTicket {
+    /// Whether every source was synced after its request, or cannot be.
+    #[must_use]
+    pub fn is_served(&self) -> bool {
+        let mut requests = self.0.iter();
+        requests.all(|(follower, number)| {
+            follower.requests().served >= *number || follower.signal.is_ended()
+        })
     }
 }
 
@@ -60,19 +96,28 @@ impl Followers {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a source synced now.
-    pub(super) fn request(&self, root: &Path, request: SyncRequest) {
-        // One that was just added is synced by itself.
-        if let Some(follower) = self.known().get(root) {
-            let mut pending = follower
-                .request
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            pending.retry |= request.retry;
-            pending.accept_removals |= request.accept_removals;
-            drop(pending);
+    /// Has sources synced now.
+    pub(super) fn request<'r>(
+        &self,
+        roots: impl Iterator<Item = &'r Path>,
+        request: SyncRequest,
+    ) -> SyncTicket {
+        let mut tickets = Vec::new();
+        let known = self.known();
+        for root in roots {
+            // One that was just added is synced by itself.
+            let Some(follower) = known.get(root) else {
+                continue;
+            };
+            let mut requests = follower.requests();
+            requests.next.retry |= request.retry;
+            requests.next.accept_removals |= request.accept_removals;
+            requests.made += 1;
+            tickets.push((Arc::clone(follower), requests.made));
+            drop(requests);
             follower.signal.ring();
         }
+        SyncTicket(tickets)
     }
 
     /// Looks for added and removed sources now.
@@ -186,15 +231,12 @@ fn listed(
         Ok(source) => source,
         Err(error) => {
             engine.failed(root, error);
+            engine.serve(follower, follower.take_requests().1);
             return RETRY;
         }
     };
     let is_deaf = || source.deafness().is_some();
-    match engine.synced(
-        root,
-        Arc::clone(&source) as Arc<dyn Source>,
-        follower.take_request(),
-    ) {
+    match engine.synced_for(follower, root, Arc::clone(&source) as Arc<dyn Source>) {
         None | Some(CheckEnd::Waiting) => LOCK_RETRY,
         Some(CheckEnd::Failed(_)) => RETRY.max(begun.elapsed() * POLL_SHARE),
         Some(_) if is_deaf() => POLL.max(begun.elapsed() * POLL_SHARE),
@@ -214,14 +256,13 @@ fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) ->
     });
     match opened {
         Ok((source, None)) => (source.pause(), true),
-        Ok((source, Some(opened))) => {
-            match engine.synced(root, Arc::from(opened), follower.take_request()) {
-                None | Some(CheckEnd::Waiting) => (LOCK_RETRY, false),
-                _ => (source.pause(), true),
-            }
-        }
+        Ok((source, Some(opened))) => match engine.synced_for(follower, root, Arc::from(opened)) {
+            None | Some(CheckEnd::Waiting) => (LOCK_RETRY, false),
+            _ => (source.pause(), true),
+        },
         Err(error) => {
             engine.failed(root, error);
+            engine.serve(follower, follower.take_requests().1);
             let source = engine.following(root);
             (source.map_or(RETRY, |source| source.pause()), true)
         }
@@ -229,6 +270,28 @@ fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) ->
 }
 
 impl Engine {
+    /// Syncs a source as was requested; `None` if the writer thread has ended.
+    fn synced_for(
+        &self,
+        follower: &Follower,
+        root: &Path,
+        source: Arc<dyn Source>,
+    ) -> Option<CheckEnd> {
+        let (request, made) = follower.take_requests();
+        let end = self.synced(root, source, request)?;
+        // While another process writes, it is tried again.
+        if !matches!(end, CheckEnd::Waiting) {
+            self.serve(follower, made);
+        }
+        Some(end)
+    }
+
+    /// Records that requests were served, and tells those that wait for it.
+    fn serve(&self, follower: &Follower, made: u64) {
+        follower.serve(made);
+        self.writer_state.state.send_modify(|_| ());
+    }
+
     /// Records that a source could not be read.
     fn failed(&self, root: &Path, error: ServiceError) {
         let is_locked = matches!(error, ServiceError::Index(Error::Locked { .. }));

@@ -21,6 +21,7 @@ use crate::scope::{Scope, VisibleSource};
 use crate::target::IndexTarget;
 use crate::update::{SyncMode, SyncRequest};
 use follow::Followers;
+pub use follow::SyncTicket;
 pub use progress::{CheckEnd, ServedLag, SourceEnd, WriterProgress, far};
 pub use writer::EngineWriter;
 
@@ -189,18 +190,19 @@ impl Engine {
         self.followers.get().is_some()
     }
 
-    /// Has sources synced now that it follows.
+    /// Has sources synced now that it follows. The ticket says when that is done; there is none if
+    /// it does not follow: then changes are looked for.
     pub fn request_sync<'s>(
         &self,
         sources: impl IntoIterator<Item = &'s VisibleSource>,
         request: SyncRequest,
-    ) {
+    ) -> Option<SyncTicket> {
         let Some(followers) = self.followers.get() else {
-            return self.check();
+            self.check();
+            return None;
         };
-        for seen in sources {
-            followers.request(&seen.root, request);
-        }
+        let roots = sources.into_iter().map(|seen| &*seen.root);
+        Some(followers.request(roots, request))
     }
 
     /// Records that requests were answered from the index, which may be out of date: changes are

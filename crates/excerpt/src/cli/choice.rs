@@ -10,7 +10,7 @@ use excerpt_service::{
 };
 
 use crate::output::say;
-use crate::served::Served;
+use crate::served::{INBOX, Served};
 
 /// The choice of the index.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -91,7 +91,7 @@ pub(crate) struct ServedArgs {
     #[arg(
         long,
         value_name = "FOLDER",
-        default_value = "inbox",
+        default_value = INBOX,
         hide_short_help = true
     )]
     inbox: String,

@@ -3,7 +3,8 @@
 //!
 //! A request passes `routes.rs`, which checks where it comes from and what it may take, then
 //! `guard.rs`, which finds the [`Tenant`](tenant::Tenant) that its token makes it, and reaches a
-//! handler as a [`Call`](call::Call). The handlers answer with the types of the service.
+//! handler as a [`Call`](call::Call). The handlers answer with the types of the service. A program
+//! in the same process makes the same requests without a network (`local.rs`).
 
 mod api;
 mod call;
@@ -12,6 +13,7 @@ mod guard;
 mod hooks;
 mod limits;
 mod listen;
+mod local;
 mod log;
 mod metrics;
 mod newcomers;
@@ -34,9 +36,11 @@ use excerpt_service::{Engine, Scope, SyncMode};
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
+use crate::output::say;
 use crate::served::Served;
 use guard::{Guard, Hosts};
 pub(crate) use listen::TlsFiles;
+pub use local::{LocalOptions, LocalReply, LocalServer, PendingReply};
 pub(crate) use log::LogFormat;
 use server::Server;
 use tenant::Common;
@@ -64,7 +68,9 @@ pub(crate) fn run(options: Options) -> anyhow::Result<()> {
     check(&options)?;
     log::start(options.log);
     let tls = options.tls.as_ref().map(TlsFiles::acceptor).transpose()?;
-    let (engine, scope) = options.served.start(SyncMode::Auto)?;
+    let (engine, scope) = options
+        .served
+        .start(SyncMode::Auto, |note| say(&format!("note: {note}")))?;
     engine.follow()?;
     let runtime = Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(options, tls, Arc::clone(&engine), scope));

@@ -131,6 +131,11 @@ fn described(
     if let Some((kind, schema)) = kind {
         answered["content"] = json!({kind: {"schema": schema}});
     }
+    if let Some(status) = operation.other_status {
+        let mut answered = answered.clone();
+        answered["description"] = in_words(status).into();
+        responses.insert(status.to_string(), answered);
+    }
     responses.insert(operation.status.to_string(), answered);
     let mut statuses = COMMON.to_vec();
     statuses.extend(operation.problems);

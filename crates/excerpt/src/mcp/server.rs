@@ -22,6 +22,7 @@ use super::instructions::Instructions;
 use super::reply::Reply;
 use super::shared::{Rights, Shared};
 use super::{add, chunk, get, list, note, resources, search};
+use crate::output::say;
 use crate::served::Served;
 
 /// An MCP server over one index, for one client. Its clones are the same server.
@@ -50,7 +51,7 @@ fn tools(scope: &Scope, rights: &Rights) -> Vec<Tool> {
 impl Server {
     /// A server that has started its first check for changes.
     pub(super) fn start(served: &Served, rights: Rights) -> anyhow::Result<Server> {
-        let (engine, scope) = served.start(rights.sync)?;
+        let (engine, scope) = served.start(rights.sync, |note| say(&format!("note: {note}")))?;
         if rights.sync != SyncMode::Never {
             engine.check();
         }

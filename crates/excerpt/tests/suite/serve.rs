@@ -366,6 +366,29 @@ fn the_log_names_a_sync_that_fails_once() {
 }
 
 #[test]
+fn an_answer_waits_for_the_end_of_a_sync() {
+    let project = kitchen();
+    let server = Server::ready(&project, &[]);
+    for number in 5..20 {
+        let text = format!("# Note {number}\n\nSomething about {number}.\n");
+        project.write(&format!("docs/{number}.md"), &text);
+        let synced = server.send("POST", "/v1/sync", &json!({"wait": 50}));
+        assert_eq!(synced.status, 200, "{synced:?}");
+        assert_eq!(synced.ok()["documents"], number, "{synced:?}");
+    }
+    for wrong in [json!(-1), json!(51), json!("a")] {
+        let answer = server.send("POST", "/v1/sync", &json!({"wait": wrong}));
+        assert!([400, 422].contains(&answer.status), "{answer:?}");
+    }
+    // A source that cannot be synced is reported, and not waited for.
+    let away = project.path("away");
+    std::fs::rename(project.path("docs"), &away).unwrap();
+    std::fs::write(project.path("docs"), "no folder").unwrap();
+    let synced = server.send("POST", "/v1/sync", &json!({"wait": 50}));
+    assert_eq!(synced.status, 200, "{synced:?}");
+}
+
+#[test]
 fn events_tell_the_status() {
     let project = kitchen();
     let server = Server::ready(&project, &[]);

@@ -36,6 +36,8 @@ pub(super) struct Operation {
     pub(super) is_body_optional: bool,
     /// The answer and its status.
     pub(super) status: u16,
+    /// Another status that the same answer may have.
+    pub(super) other_status: Option<u16>,
     pub(super) answer: ReplyForm,
     /// The statuses of its own problems.
     pub(super) problems: &'static [u16],
@@ -74,6 +76,7 @@ impl Operation {
             body: None,
             is_body_optional: false,
             status: 200,
+            other_status: None,
             answer: ReplyForm::Nothing,
             problems: &[],
             router: on(filter, handler),
@@ -114,6 +117,12 @@ impl Operation {
     fn json<T: JsonSchema>(mut self, status: u16) -> Self {
         self.status = status;
         self.answer = ReplyForm::Json(schema_of::<T>);
+        self
+    }
+
+    /// The same answer with another status.
+    fn or(mut self, status: u16) -> Self {
+        self.other_status = Some(status);
         self
     }
 

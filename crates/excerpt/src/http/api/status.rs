@@ -1,5 +1,7 @@
 //! `/v1/status`, `/v1/sync`, `/health` and `/metrics`.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Method, StatusCode};
@@ -8,6 +10,7 @@ use excerpt_index::Index;
 use excerpt_service::{SyncRequest, Unanswered, VisibleStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 
 use super::Operation;
 use super::collections::NoParameters;
@@ -29,9 +32,10 @@ pub(super) fn operations() -> Vec<Operation> {
             .json::<ServerStatus>(200),
         Operation::new(Method::POST, "/v1/sync", "startSync", sync)
             .said(GROUP, "Start a sync")
-            .description("It needs a token with `write`. The answer comes at once; `/v1/events` reports the progress.")
+            .description("It needs a token with `write`. Without `wait`, the answer comes at once, with 202; `/v1/events` reports the progress. With `wait`, it comes when the sync has ended, with 200, or after that time.")
             .optional_body::<SyncBody>()
             .json::<ServerStatus>(202)
+            .or(200)
             .problems(&[403, 404]),
         Operation::new(Method::GET, "/health", "getHealth", health)
             .said(GROUP, "Whether the server answers from an index")
@@ -93,11 +97,24 @@ struct SyncBody {
     retry: bool,
     /// Whether documents are removed that no longer exist, however many. Default: no.
     accept_removals: bool,
+    /// How long to wait for the end of the sync, in seconds. Default: 0.
+    #[schemars(range(min = 0, max = 50))]
+    wait: f64,
 }
+
+/// How long a request may wait for the end of a sync, in seconds: less than an answer may take.
+const LONGEST_WAIT: f64 = 50.0;
 
 async fn sync(mut call: Call) -> Result<Response, ProblemDetails> {
     call.check_writes()?;
     let body: SyncBody = call.json_or_default().await?;
+    let wait = match body.wait {
+        wait if (0.0..=LONGEST_WAIT).contains(&wait) => Duration::from_secs_f64(wait),
+        wait => {
+            let detail = format!("`wait` is {wait}, expected seconds from 0 to {LONGEST_WAIT}");
+            return Err(ProblemDetails::field("wait", detail));
+        }
+    };
     // These reach what the token does not show.
     if (body.accept_removals || body.retry) && !call.tenant.scope.shows_states() {
         let detail = "`accept_removals` and `retry` need a token that shows whole collections";
@@ -116,11 +133,18 @@ async fn sync(mut call: Call) -> Result<Response, ProblemDetails> {
         retry: body.retry,
         accept_removals: body.accept_removals,
     };
-    call.server.engine.request_sync(&sources, request);
-    json(
-        StatusCode::ACCEPTED,
-        &current(&call.server, &call.tenant).await?,
-    )
+    let mut state = call.server.engine.state();
+    let status = match call.server.engine.request_sync(&sources, request) {
+        Some(ticket) if wait > Duration::ZERO => {
+            let is_served = timeout(wait, state.wait_for(|_| ticket.is_served()));
+            match is_served.await {
+                Ok(Ok(_)) => StatusCode::OK,
+                _ => StatusCode::ACCEPTED,
+            }
+        }
+        _ => StatusCode::ACCEPTED,
+    };
+    json(status, &current(&call.server, &call.tenant).await?)
 }
 
 /// Whether the server works.
