@@ -13,5 +13,5 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    excerpt::run(Invocation::of_program())
+    ExitCode::from(excerpt::run(Invocation::of_program()))
 }

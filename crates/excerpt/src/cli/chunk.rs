@@ -11,6 +11,8 @@ use excerpt_service::text::{counted, thousands};
 use excerpt_service::{NamedFiles, PreparedAddition, ReadText, SplitDocument, chunking_around};
 use owo_colors::Style;
 
+#[cfg(feature = "arrow")]
+use crate::chunk_table::{ChunkTable, TableForm};
 use crate::cli::choice::print_notes;
 use crate::cli::exit::Outcome;
 use crate::cli::flags::ChunkFlags;
@@ -25,7 +27,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE|FOLDER|-")]
     path: String,
     /// How the chunks are shown
-    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk per line), text, html (a page to look at), outline (the blocks of the document) or outline-json (one block per line)")]
+    #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk per line), text, html (a page to look at), outline (the blocks of the document) or outline-json (one block per line); arrow (a stream) and parquet are tables for data tools")]
     format: Format,
     /// Write an HTML page of a very large text too
     #[arg(long, hide_short_help = true)]
@@ -49,6 +51,10 @@ enum Format {
     Html,
     Outline,
     OutlineJson,
+    #[cfg(feature = "arrow")]
+    Arrow,
+    #[cfg(feature = "arrow")]
+    Parquet,
 }
 
 /// Splits what `args` names and prints the chunks.
@@ -80,6 +86,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         chunker: &chunker,
         format: args.format,
         page: None,
+        #[cfg(feature = "arrow")]
+        chunks: None,
         title: named.as_ref().and_then(|named| named.title.as_deref()),
         printed: 0,
     };
@@ -157,6 +165,8 @@ pub(super) fn preview(prepared: &PreparedAddition, json: bool) -> anyhow::Result
         chunker: &excerpt_grammars::chunker(prepared.options.chunking.clone())?,
         format: if json { Format::Json } else { Format::Table },
         page: None,
+        #[cfg(feature = "arrow")]
+        chunks: None,
         title: prepared.collection.attributes.title.as_deref(),
         printed: 0,
     };
@@ -181,6 +191,9 @@ struct Printer<'a> {
     chunker: &'a Chunker,
     format: Format,
     page: Option<page::Preview<'a>>,
+    /// The chunks as a table.
+    #[cfg(feature = "arrow")]
+    chunks: Option<ChunkTable>,
     /// The title of every document, if one was given.
     title: Option<&'a str>,
     printed: usize,
@@ -196,6 +209,10 @@ impl Printer<'_> {
                     page::Preview::begin(self.output.stream(), title, self.chunker.config())?;
                 self.page = Some(page);
             }
+            #[cfg(feature = "arrow")]
+            Format::Arrow => self.chunks = Some(ChunkTable::begin(TableForm::Arrow)?),
+            #[cfg(feature = "arrow")]
+            Format::Parquet => self.chunks = Some(ChunkTable::begin(TableForm::Parquet)?),
             Format::Table
             | Format::Jsonl
             | Format::Text
@@ -250,6 +267,12 @@ impl Printer<'_> {
                     page.document(self.output.stream(), path, text, &chunking)?;
                 }
             }
+            #[cfg(feature = "arrow")]
+            Format::Arrow | Format::Parquet => {
+                if let Some(chunks) = &mut self.chunks {
+                    chunks.add(&chunking, text)?;
+                }
+            }
             Format::Outline | Format::OutlineJson => {}
         }
         Ok(())
@@ -292,6 +315,10 @@ impl Printer<'_> {
         }
         if let Some(page) = self.page.take() {
             page.end(self.output.stream())?;
+        }
+        #[cfg(feature = "arrow")]
+        if let Some(chunks) = self.chunks.take() {
+            chunks.end()?;
         }
         Ok(())
     }

@@ -3,7 +3,6 @@
 //! success.
 
 use std::io;
-use std::process::ExitCode;
 
 use super::told::message;
 use crate::output::complain;
@@ -20,14 +19,14 @@ pub(crate) enum Outcome {
 }
 
 /// The exit code for `result`; an error is printed on standard error.
-pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
+pub(crate) fn code(result: anyhow::Result<Outcome>) -> u8 {
     match result {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Nothing | Outcome::Attention) => ExitCode::from(1),
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::Nothing | Outcome::Attention) => 1,
+        Err(error) if is_closed_pipe(&error) => 0,
         Err(error) => {
             complain(&message(&error));
-            ExitCode::from(2)
+            2
         }
     }
 }

@@ -34,7 +34,6 @@ mod watch;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
-use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
@@ -92,7 +91,7 @@ enum Command {
 }
 
 /// Reads the arguments and runs the command they name. An error is printed.
-pub(crate) fn run() -> ExitCode {
+pub(crate) fn run() -> u8 {
     let Cli { color, command } = parsed();
     color.choose();
     exit::code(command.run())

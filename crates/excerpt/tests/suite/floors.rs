@@ -5,12 +5,13 @@ use std::fs;
 use std::path::Path;
 
 /// From the ground up.
-const FLOORS: [&str; 10] = [
+const FLOORS: [&str; 11] = [
     "invocation",
     "output",
     "scores",
     "progress",
     "table",
+    "chunk_table",
     "page",
     "served",
     "mcp",

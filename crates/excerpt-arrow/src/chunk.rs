@@ -1,0 +1,290 @@
+//! [`BatchChunker`]: a batch of documents becomes a batch of chunks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array};
+use arrow_schema::{Schema, SchemaRef};
+use arrow_select::concat::concat;
+use arrow_select::take::take;
+use excerpt_chunk::{Chunker, Document, Sizer};
+use rayon::prelude::*;
+
+use crate::columns::ChunkColumns;
+use crate::error::BatchError;
+use crate::schema::{DocumentColumns, kept, of_chunks};
+use crate::texts::{NoText, Texts};
+
+/// The largest text that is split, in bytes: 256 MiB.
+pub const LARGEST_TEXT: usize = 256 << 20;
+
+/// Set to stop what is running: it ends with [`BatchError::Stopped`].
+pub type Stop = AtomicBool;
+
+/// Splits the documents of batches, each on the threads of the pool that it is called in.
+///
+/// The columns of a document are repeated for each of its chunks. Its text is left out, and a
+/// column that has the name of one of [`chunk_fields`](crate::chunk_fields) is called `document_`
+/// and that name. A document without text has no chunk. One that cannot be split has a row in which
+/// only `error` and `path` say something of the chunk: one whose text is null or not UTF-8, or has
+/// more than [`LARGEST_TEXT`] bytes.
+#[derive(Clone)]
+pub struct BatchChunker {
+    chunker: Chunker,
+    columns: DocumentColumns,
+    sizer: Option<Arc<dyn Sizer + Send + Sync>>,
+}
+
+/// The columns of the documents.
+struct Columns<'b> {
+    text: Texts<'b>,
+    path: Option<Texts<'b>>,
+    id: Option<Texts<'b>>,
+    title: Option<Texts<'b>>,
+    language: Option<Texts<'b>>,
+}
+
+impl BatchChunker {
+    /// Splits the documents in `columns` with `chunker`.
+    #[must_use]
+    pub fn new(chunker: Chunker, columns: DocumentColumns) -> Self {
+        BatchChunker {
+            chunker,
+            columns,
+            sizer: None,
+        }
+    }
+
+    /// The same, but measures with `sizer`: the sizes of the configuration count what it counts. A
+    /// document that it fails on has a row with the error.
+    #[must_use]
+    pub fn with_sizer(self, sizer: Arc<dyn Sizer + Send + Sync>) -> Self {
+        BatchChunker {
+            sizer: Some(sizer),
+            ..self
+        }
+    }
+
+    /// Whether it measures with a sizer of its own.
+    #[must_use]
+    pub fn has_sizer(&self) -> bool {
+        self.sizer.is_some()
+    }
+
+    /// The schema of the chunks of documents with the schema `documents`.
+    ///
+    /// # Errors
+    ///
+    /// When a column is missing, or two of the result would have the same name.
+    pub fn schema(&self, documents: &Schema) -> Result<SchemaRef, BatchError> {
+        let columns = &self.columns;
+        let named = [
+            &columns.path,
+            &columns.id,
+            &columns.title,
+            &columns.language,
+        ];
+        let named = named.into_iter().flatten().chain([&columns.text]);
+        for name in named {
+            if documents.field_with_name(name).is_err() {
+                let known = documents.fields().iter();
+                return Err(BatchError::NoColumn {
+                    name: name.clone(),
+                    known: known.map(|field| field.name().clone()).collect(),
+                });
+            }
+        }
+        Ok(Arc::new(of_chunks(&kept(documents, columns)?)))
+    }
+
+    /// Splits the documents of a batch. The chunks are in the order of the documents.
+    ///
+    /// # Errors
+    ///
+    /// When a column is missing or has another type, the result is too large, or it was stopped.
+    pub fn chunk(&self, batch: &RecordBatch, stop: &Stop) -> Result<RecordBatch, BatchError> {
+        let schema = self.schema(batch.schema_ref())?;
+        let columns = self.columns_of(batch)?;
+        let rows = 0..batch.num_rows();
+        let part = |mut part: SplitRows, row: usize| {
+            part.add(self, &columns, row, stop)?;
+            Ok::<_, BatchError>(part)
+        };
+        let parts: Vec<SplitRows> = match self.sizer {
+            // A sizer of a user may have a lock that all threads would wait for.
+            Some(_) => vec![rows.into_iter().try_fold(SplitRows::default(), part)?],
+            None => {
+                let parts = rows.into_par_iter().try_fold(SplitRows::default, part);
+                parts.collect::<Result<_, BatchError>>()?
+            }
+        };
+        if stop.load(Ordering::Relaxed) {
+            return Err(BatchError::Stopped);
+        }
+        let (documents, chunks) = joined(parts)?;
+        let documents = UInt64Array::from(documents);
+        let repeated = |at: usize| -> Result<ArrayRef, BatchError> {
+            Ok(take(batch.column(at), &documents, None)?)
+        };
+        let kept = kept(batch.schema_ref(), &self.columns)?;
+        let kept: Result<Vec<ArrayRef>, BatchError> =
+            kept.iter().map(|kept| repeated(kept.at)).collect();
+        let columns = kept?.into_iter().chain(chunks).collect();
+        Ok(RecordBatch::try_new(schema, columns)?)
+    }
+
+    fn columns_of<'b>(&self, batch: &'b RecordBatch) -> Result<Columns<'b>, BatchError> {
+        let names = &self.columns;
+        let named = |name: &Option<String>| {
+            let name = name.as_ref();
+            name.map(|name| Texts::or_numbers(batch, name)).transpose()
+        };
+        Ok(Columns {
+            text: Texts::of(batch, &names.text)?,
+            path: named(&names.path)?,
+            id: named(&names.id)?,
+            title: named(&names.title)?,
+            language: named(&names.language)?,
+        })
+    }
+}
+
+/// The chunks of some documents that follow one another.
+#[derive(Default)]
+struct SplitRows {
+    chunks: ChunkColumns,
+    /// The row of the document of each chunk.
+    documents: Vec<u64>,
+}
+
+impl SplitRows {
+    /// Adds the chunks of the document in a row, or why there are none.
+    fn add(
+        &mut self,
+        by: &BatchChunker,
+        columns: &Columns<'_>,
+        row: usize,
+        stop: &Stop,
+    ) -> Result<(), BatchError> {
+        if stop.load(Ordering::Relaxed) {
+            return Err(BatchError::Stopped);
+        }
+        match columns.checked(row) {
+            Ok(text) => self.split(by, columns, text, row, stop)?,
+            Err(error) => self.fail(columns, row, &error),
+        }
+        self.documents.resize(self.chunks.len(), row as u64);
+        Ok(())
+    }
+
+    fn fail(&mut self, columns: &Columns<'_>, row: usize, error: &str) {
+        let path = columns.path.as_ref().and_then(|path| path.lossy(row));
+        self.chunks.add_error(path.as_deref(), error);
+    }
+
+    fn split(
+        &mut self,
+        by: &BatchChunker,
+        columns: &Columns<'_>,
+        text: &str,
+        row: usize,
+        stop: &Stop,
+    ) -> Result<(), BatchError> {
+        let of = |column: &'_ Option<Texts<'_>>| {
+            let text = column.as_ref().and_then(|column| column.lossy(row));
+            text.map(|text| text.into_owned())
+        };
+        let (path, id) = (of(&columns.path), of(&columns.id));
+        let (title, language) = (of(&columns.title), of(&columns.language));
+        let mut document = Document::new(text);
+        if let Some(path) = &path {
+            document = document.with_path(path);
+        }
+        if let Some(id) = &id {
+            document = document.with_id(id);
+        }
+        if let Some(title) = &title {
+            document = document.with_title(title);
+        }
+        if let Some(language) = &language {
+            document = document.with_language(language);
+        }
+        match &by.sizer {
+            Some(sizer) => match by.chunker.chunk_with(&document, sizer) {
+                Ok(chunking) => self.chunks.add(&chunking, text),
+                Err(error) => {
+                    self.fail(columns, row, &with_sources(&error));
+                    Ok(())
+                }
+            },
+            None => match by.chunker.try_chunk(&document, stop) {
+                Some(chunking) => self.chunks.add(&chunking, text),
+                None => Err(BatchError::Stopped),
+            },
+        }
+    }
+}
+
+impl Columns<'_> {
+    /// The text in a row.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be split.
+    fn checked(&self, row: usize) -> Result<&str, String> {
+        let text = self.text.get(row).map_err(|error| match error {
+            NoText::Null => "the text is null".to_string(),
+            NoText::NotUtf8(at) => format!("the text is not UTF-8 from byte {at} on"),
+        })?;
+        match text.len() {
+            ..=LARGEST_TEXT => Ok(text),
+            size => Err(format!(
+                "the text has {size} bytes, expected at most {LARGEST_TEXT}: divide it first"
+            )),
+        }
+    }
+}
+
+/// The rows of documents and the columns of chunks of all parts.
+fn joined(mut parts: Vec<SplitRows>) -> Result<(Vec<u64>, Vec<ArrayRef>), BatchError> {
+    if let [part] = &mut *parts {
+        let documents = std::mem::take(&mut part.documents);
+        return Ok((documents, part.chunks.arrays()));
+    }
+    let bytes: usize = parts.iter().map(|part| part.chunks.bytes()).sum();
+    if bytes > i32::MAX as usize {
+        return Err(BatchError::TooLarge);
+    }
+    let documents: Vec<u64> = parts
+        .iter_mut()
+        .flat_map(|part| std::mem::take(&mut part.documents))
+        .collect();
+    let mut columns: Vec<Vec<ArrayRef>> = Vec::new();
+    if parts.is_empty() {
+        parts.push(SplitRows::default());
+    }
+    for part in &mut parts {
+        for (at, array) in part.chunks.arrays().into_iter().enumerate() {
+            match columns.get_mut(at) {
+                Some(column) => column.push(array),
+                None => columns.push(vec![array]),
+            }
+        }
+    }
+    let columns = columns.into_iter().map(|arrays| {
+        let arrays: Vec<&dyn Array> = arrays.iter().map(|array| &**array).collect();
+        concat(&arrays)
+    });
+    Ok((documents, columns.collect::<Result<_, _>>()?))
+}
+
+/// An error with its causes, in one line.
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        message += &format!(": {error}");
+        source = error.source();
+    }
+    message
+}

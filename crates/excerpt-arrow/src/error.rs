@@ -1,0 +1,54 @@
+//! What is wrong with a whole batch. What is wrong with one document is in its row.
+
+use arrow_schema::ArrowError;
+
+/// Why a batch cannot be processed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// A column does not exist.
+    #[error("there is no column `{name}`: the columns are {}", listed(.known))]
+    NoColumn {
+        /// The name that was given.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// A column has a type that cannot be read here.
+    #[error("the column `{name}` is of type {found}, expected {expected}")]
+    ColumnType {
+        /// The name of the column.
+        name: String,
+        /// Its type.
+        found: String,
+        /// The types that can be read.
+        expected: &'static str,
+    },
+    /// Two columns of the result have the same name.
+    #[error("the result would have two columns `{name}`: rename the one in the documents")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// The result does not fit into one batch.
+    #[error("the chunks of this batch have more than 2 GiB of text: use smaller batches")]
+    TooLarge,
+    /// It was stopped.
+    #[error("stopped")]
+    Stopped,
+    /// The embedder failed.
+    #[cfg(feature = "embed")]
+    #[error("the texts cannot be embedded")]
+    Embed(#[from] excerpt_index::EmbedError),
+    /// Arrow failed.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+}
+
+fn listed(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match shown.is_empty() {
+        true => "none".to_string(),
+        false => shown.join(", "),
+    }
+}
