@@ -105,7 +105,7 @@ impl Followers {
         let mut tickets = Vec::new();
         let known = self.known();
         for root in roots {
-            // One that was just added is synced by itself.
+            // Without a thread, it is not synced now.
             let Some(follower) = known.get(root) else {
                 continue;
             };
@@ -153,7 +153,7 @@ pub(super) fn follow_all(engine: &Weak<Engine>, followers: &Followers) {
 }
 
 /// Starts a thread for each source that has none, and ends those of sources that are gone.
-fn reconcile(engine: &Weak<Engine>, followers: &Followers, sources: &[VisibleSource]) {
+pub(super) fn reconcile(engine: &Weak<Engine>, followers: &Followers, sources: &[VisibleSource]) {
     let mut known = followers.known();
     if followers.sources.is_ended() {
         return;

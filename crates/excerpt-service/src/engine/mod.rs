@@ -193,7 +193,7 @@ impl Engine {
     /// Has sources synced now that it follows. The ticket says when that is done; there is none if
     /// it does not follow: then changes are looked for.
     pub fn request_sync<'s>(
-        &self,
+        self: &Arc<Self>,
         sources: impl IntoIterator<Item = &'s VisibleSource>,
         request: SyncRequest,
     ) -> Option<SyncTicket> {
@@ -201,6 +201,10 @@ impl Engine {
             self.check();
             return None;
         };
+        // A source that nothing follows yet could not be waited for.
+        if let Ok(all) = self.scope.sources() {
+            follow::reconcile(&Arc::downgrade(self), followers, &all);
+        }
         let roots = sources.into_iter().map(|seen| &*seen.root);
         Some(followers.request(roots, request))
     }
@@ -419,6 +423,12 @@ impl Engine {
 
     /// Interrupts the writer thread, and waits for it to end.
     pub fn end(&self) {
+        self.end_within(FAREWELL);
+    }
+
+    /// Interrupts the writer thread, and waits for it to end, but not longer than `patience`. A
+    /// process that goes on waits until nothing is written any more.
+    pub fn end_within(&self, patience: Duration) {
         self.writer_state.stop.store(true, Ordering::SeqCst);
         if let Some(followers) = self.followers.get() {
             followers.end();
@@ -435,7 +445,7 @@ impl Engine {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Some(ended) = ended {
-            let _ = ended.recv_timeout(FAREWELL);
+            let _ = ended.recv_timeout(patience);
         }
     }
 }

@@ -27,6 +27,9 @@ use super::server::Server;
 use super::tenant::Common;
 use crate::served::{INBOX, Served};
 
+/// How long the end waits for what is being written or answered.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// What a [`LocalServer`] serves.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -211,10 +214,11 @@ impl Drop for PendingReply {
 
 impl Drop for LocalServer {
     fn drop(&mut self) {
+        // Afterwards, nothing of this touches the files of the index.
         self.stopping.cancel();
-        self.engine.end();
+        self.engine.end_within(PATIENCE);
         if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
+            runtime.shutdown_timeout(PATIENCE);
         }
     }
 }
