@@ -1,0 +1,71 @@
+"""Splits documents, notes and code at natural boundaries, and finds the passage that answers a question.
+
+>>> import excerpt
+>>> chunking = excerpt.Chunker(target=200).chunk("# Tea\\n\\nGreen or black.\\n", path="tea.md")
+>>> chunking[0].text
+'# Tea\\n\\nGreen or black.'
+
+`Chunker` splits texts, and batches of Arrow. `Embedder` turns texts into vectors. `Index` finds passages in a folder,
+in collections or on a server. `excerpt.ray` and `excerpt.spark` split where one process is not enough.
+"""
+
+from ._errors import (
+    BatchError,
+    ConfigError,
+    ExcerptError,
+    IndexFailure,
+    ModelError,
+    NotFoundError,
+    RequestError,
+    TextError,
+)
+from ._excerpt import (
+    Block,
+    Chunk,
+    Chunker,
+    Chunking,
+    ChunkingIterator,
+    Context,
+    Cut,
+    Embedder,
+    Outline,
+    Part,
+    Sizes,
+    Span,
+    __version__,
+    chunk_schema,
+)
+from ._index import AsyncIndex, Document, Hit, Index, SearchResults, Status
+from ._preview import Preview
+
+__all__ = [
+    "AsyncIndex",
+    "BatchError",
+    "Block",
+    "Chunk",
+    "Chunker",
+    "Chunking",
+    "ChunkingIterator",
+    "ConfigError",
+    "Context",
+    "Cut",
+    "Document",
+    "Embedder",
+    "ExcerptError",
+    "Hit",
+    "Index",
+    "IndexFailure",
+    "ModelError",
+    "NotFoundError",
+    "Outline",
+    "Part",
+    "Preview",
+    "RequestError",
+    "SearchResults",
+    "Sizes",
+    "Span",
+    "Status",
+    "TextError",
+    "__version__",
+    "chunk_schema",
+]

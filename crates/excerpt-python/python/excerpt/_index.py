@@ -1,0 +1,494 @@
+"""An index, and its results."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, overload
+from urllib.parse import quote, urlencode
+
+from ._errors import IndexFailure
+from ._transport import Http, Local, Transport, answer
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Progress = Callable[[int, int, str], object]
+"""Called with how many files are done, how many there are, and the stage: `list`, `split`, `write` and so on."""
+
+_PAUSE = 0.1
+_LONGEST_WAIT = 50.0
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A passage that was found, with its place."""
+
+    rank: int
+    """The position in the answer, from 1."""
+    path: str
+    """The path of the document."""
+    lines: tuple[int, int]
+    """The first and the last line, counted from 1."""
+    citation: str
+    """A target that `Index.get` accepts: `path:first-last`."""
+    text: str
+    """The text, byte for byte that of the document."""
+    snippet: str
+    """The lines that answer best."""
+    trail: list[str]
+    """The headings or scopes around it, outermost first."""
+    title: str | None
+    """The title of the document."""
+    score: float
+    """Higher is better; comparable within one answer."""
+    weak: bool
+    """Whether it is probably no answer."""
+    id: str
+    """The id of the chunk."""
+    collection: str | None
+    """The collection of the document, if it is in one."""
+    metadata: dict[str, Any]
+    """The front matter of the document, and the attributes that its collection was given."""
+    raw: dict[str, Any] = field(repr=False)
+    """Everything that the API says of the hit."""
+
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> Hit:
+        document = raw["document"]
+        first, last = raw["span"]["lines"]
+        return cls(
+            rank=raw["rank"],
+            path=raw["path"],
+            lines=(first, last),
+            citation=raw["citation"],
+            text=raw["text"],
+            snippet=raw["snippet"]["text"],
+            trail=raw["context"]["trail"],
+            title=document["title"],
+            score=raw["score"],
+            weak=raw["weak"],
+            id=raw["id"],
+            collection=raw.get("collection"),
+            metadata=document["metadata"],
+            raw=raw,
+        )
+
+
+class SearchResults(Sequence[Hit]):
+    """The hits that answer a question, best first."""
+
+    def __init__(self, raw: dict[str, Any]) -> None:
+        self.raw = raw
+        """The answer of the API."""
+        self.hits = [Hit._of(hit) for hit in raw["hits"]]
+        self.matched: int = raw["matched"]
+        """How many documents contain at least one of the words."""
+        self.searched: int = raw["searched"]
+        """How many documents were searched."""
+        self.vectors: bool = raw["vectors"]
+        """Whether vectors contributed."""
+        self.more: bool = raw["more"]
+        """Whether there may be more hits after these."""
+        self.notes: list[str] = raw["notes"]
+        """What to know about the answer."""
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Hit]: ...
+    def __getitem__(self, index: int | slice) -> Hit | list[Hit]:
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __repr__(self) -> str:
+        return f"<SearchResults: {len(self)} hits, {self.matched} of {self.searched} documents match>"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The hits as flat rows."""
+        return [
+            {
+                "rank": hit.rank,
+                "path": hit.path,
+                "first_line": hit.lines[0],
+                "last_line": hit.lines[1],
+                "citation": hit.citation,
+                "title": hit.title,
+                "trail": hit.trail,
+                "score": hit.score,
+                "weak": hit.weak,
+                "id": hit.id,
+                "collection": hit.collection,
+                "text": hit.text,
+                "snippet": hit.snippet,
+            }
+            for hit in self
+        ]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The rows of `to_dicts()` as a table; this needs `pyarrow`."""
+        import pyarrow as pa
+
+        text, number = pa.string(), pa.int64()
+        schema = pa.schema(
+            [
+                ("rank", number),
+                ("path", text),
+                ("first_line", number),
+                ("last_line", number),
+                ("citation", text),
+                ("title", text),
+                ("trail", pa.list_(text)),
+                ("score", pa.float64()),
+                ("weak", pa.bool_()),
+                ("id", text),
+                ("collection", text),
+                ("text", text),
+                ("snippet", text),
+            ]
+        )
+        return pa.Table.from_pylist(self.to_dicts(), schema=schema)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document, or a part of one, as it was indexed."""
+
+    path: str
+    """The path of the document."""
+    citation: str
+    """The place that was read: `path:first-last`."""
+    text: str
+    """The text, byte for byte."""
+    lines: tuple[int, int]
+    """The first and the last line that was read, counted from 1."""
+    title: str | None
+    """The title of the document."""
+    metadata: dict[str, Any]
+    """Its front matter, and the attributes that its collection was given."""
+    raw: dict[str, Any] = field(repr=False)
+    """Everything that the API says of it."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """What an index has."""
+
+    documents: int
+    """How many documents can be found."""
+    chunks: int
+    """How many chunks they have."""
+    sources: list[dict[str, Any]]
+    """The folders and collections, with the state of each."""
+    raw: dict[str, Any] = field(repr=False)
+    """The answer of the API."""
+
+
+class Index:
+    """An index over a folder, over collections, or at the address of `excerpt serve`.
+
+    >>> import excerpt
+    >>> with excerpt.Index("docs") as index:  # doctest: +SKIP
+    ...     for hit in index.search("how are segments merged"):
+    ...         print(hit.citation, hit.snippet)
+
+    `target` is a folder or file, or the address of a server, `http://127.0.0.1:7700`. On this machine the index is
+    kept up to date while this is open, and opening waits until it is; with `sync=False` it answers from what was
+    indexed before. Any number of threads may use it. It does not survive a fork: open it in each process.
+
+    - `collections`: only these collections, by name; on this machine, in place of a folder.
+    - `library`: all collections of the user, in place of a folder.
+    - `index`: the folder of the index. Default: one for each project, in the user's data folder.
+    - `token`: the token for a server, as `excerpt token add` makes it.
+    - `timeout`: how long to wait for a server, in seconds.
+    - `progress`: called while the index is brought up to date, with the number of files that are done, their number,
+      and the stage.
+
+    Raises `IndexFailure` when it cannot be opened or reached, and `RequestError` when a request is refused, of which
+    `NotFoundError` is one.
+    """
+
+    def __init__(
+        self,
+        target: str | os.PathLike[str] = ".",
+        *,
+        collections: Sequence[str] = (),
+        library: bool = False,
+        index: str | os.PathLike[str] | None = None,
+        token: str | None = None,
+        sync: bool = True,
+        timeout: float = 60.0,
+        progress: Progress | None = None,
+    ) -> None:
+        path = os.fspath(target)
+        self._collections = [collections] if isinstance(collections, str) else list(collections)
+        self._transport: Transport
+        if path.startswith(("http://", "https://")):
+            if index is not None or library:
+                raise IndexFailure("`index` and `library` are for this machine: leave them out for a server")
+            http = Http(path, token, timeout)
+            self._transport, self.notes = http, http.notes
+            self._syncs = True
+            return
+        if token is not None:
+            raise IndexFailure("`token` is for a server: leave it out for a folder")
+        folder = None if index is None else os.fspath(index)
+        local = Local(path, self._collections, library, folder, sync)
+        self._transport, self.notes = local, local.notes
+        self._collections = []
+        self._syncs = sync
+        if sync:
+            try:
+                self.sync(progress=progress)
+            except BaseException:
+                self.close()
+                raise
+
+    def search(self, query: str, *, limit: int = 5, path: str | None = None, **filters: Any) -> SearchResults:
+        """The passages that answer a question.
+
+        - `limit`: how many documents, of which each may have several hits; at most 100.
+        - `path`: only in this folder or document.
+        - `filters`: the fields of a search in the HTTP API: `collections`, `tags`, `kinds`, `languages`, `version`,
+          `since`, `until`, `fields`, `ranks` (`"documents"` or `"chunks"`), `offset`, `fold_copies`, `min_score`,
+          `min_share`, `precise`, `without_weak`, `explain`, `ranking`, `channels`, `fusion` and `wait`.
+        """
+        body = {"query": query, "limit": limit, **filters}
+        if path is not None:
+            body["path"] = path
+        if self._collections and "collections" not in filters:
+            body["collections"] = self._collections
+        return SearchResults(answer(self._transport, "POST", "/v1/search", body))
+
+    def get(self, target: str, *, neighbours: int | None = None, links: bool = False) -> Document:
+        """A document, or a part of one.
+
+        - `target`: a path, `path:10-20`, `path#section`, or the id of a chunk.
+        - `neighbours`: how many chunks to add before and after those that contain the target.
+        - `links`: whether `raw` has the links of what is read, and those that lead to it.
+        """
+        parameters: list[tuple[str, str]] = [("collections", name) for name in self._collections]
+        if neighbours is not None:
+            parameters.append(("neighbours", str(neighbours)))
+        if links:
+            parameters.append(("links", "true"))
+        address = f"/v1/documents/{quote(target, safe='/:')}" + (f"?{urlencode(parameters)}" if parameters else "")
+        raw = answer(self._transport, "GET", address)
+        first, last = raw["span"]["lines"]
+        return Document(
+            path=raw["path"],
+            citation=raw["citation"],
+            text=raw["text"],
+            lines=(first, last),
+            title=raw["title"],
+            metadata=raw["metadata"],
+            raw=raw,
+        )
+
+    def add(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        text: str | None = None,
+        name: str | None = None,
+        title: str | None = None,
+        kind: str | None = None,
+        versions: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        chunking: Mapping[str, Any] | None = None,
+        replace: bool = False,
+    ) -> dict[str, Any]:
+        """Add a folder, a file or a text as a collection; the answer says what it contains.
+
+        Give `path` or `text`. `chunking` has the settings of a `Chunker`. It can be searched when this returns.
+        """
+        if path is not None and not str(os.fspath(path)).startswith("/") and isinstance(self._transport, Local):
+            path = os.path.abspath(path)
+        given = {
+            "path": None if path is None else os.fspath(path),
+            "text": text,
+            "name": name,
+            "title": title,
+            "kind": kind,
+            "versions": list(versions) or None,
+            "tags": list(tags) or None,
+            "chunking": None if chunking is None else dict(chunking),
+            "replace": replace or None,
+        }
+        body = {field: value for field, value in given.items() if value is not None}
+        added: dict[str, Any] = answer(self._transport, "POST", "/v1/collections", body)
+        return added
+
+    def remove(self, name: str) -> None:
+        """Remove a collection from the index. Its files stay as they are; a text that was added is gone."""
+        answer(self._transport, "DELETE", f"/v1/collections/{quote(name, safe='')}")
+
+    def status(self) -> Status:
+        """What the index has, and whether it is up to date."""
+        raw = answer(self._transport, "GET", "/v1/status")
+        return Status(documents=raw["documents"], chunks=raw["chunks"], sources=raw["sources"], raw=raw)
+
+    def sync(
+        self, *, retry: bool = False, accept_removals: bool = False, progress: Progress | None = None
+    ) -> Status:
+        """Bring the index up to date, and return its status then.
+
+        - `retry`: read files again that were skipped because of their contents.
+        - `accept_removals`: remove documents that no longer exist, however many.
+
+        Raises `IndexFailure` if a source cannot be synced.
+        """
+        if not self._syncs:
+            raise IndexFailure("this index was opened with `sync=False`")
+        body: dict[str, Any] = {"wait": _LONGEST_WAIT, "retry": retry, "accept_removals": accept_removals}
+        if self._collections:
+            body["collections"] = list(self._collections)
+        with _Reported(self, progress):
+            while True:
+                status, raw = self._synced(body)
+                if status == 200:
+                    break
+                # What takes longer than an answer may is asked for again, and goes on meanwhile.
+                body = {**body, "retry": False}
+        failures = [source["failure"] for source in raw["sources"] if source.get("failure")]
+        if failures:
+            raise IndexFailure("; ".join(failures))
+        return Status(documents=raw["documents"], chunks=raw["chunks"], sources=raw["sources"], raw=raw)
+
+    def _synced(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        statuses: list[int] = []
+        transport = _Noting(self._transport, statuses)
+        raw: dict[str, Any] = answer(transport, "POST", "/v1/sync", body)
+        return statuses[0], raw
+
+    def close(self) -> None:
+        """End what was opened. What is in the index stays."""
+        self._transport.close()
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        self.close()
+        return False
+
+
+class _Noting:
+    """A transport that notes the statuses of answers."""
+
+    def __init__(self, transport: Transport, statuses: list[int]) -> None:
+        self._transport, self._statuses = transport, statuses
+
+    def request(self, method: str, address: str, body: bytes | None) -> tuple[int, bytes]:
+        status, received = self._transport.request(method, address, body)
+        self._statuses.append(status)
+        return status, received
+
+    def close(self) -> None:
+        self._transport.close()
+
+
+class _Reported:
+    """While it is entered, a thread of its own reports the progress of a sync."""
+
+    def __init__(self, index: Index, progress: Progress | None) -> None:
+        self._index, self._progress = index, progress
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> None:
+        if self._progress is not None:
+            self._thread = threading.Thread(target=self._report, name="excerpt progress", daemon=True)
+            self._thread.start()
+
+    def _report(self) -> None:
+        told: tuple[int, int, str] | None = None
+        while not self._ended.wait(_PAUSE):
+            try:
+                sources = self._index.status().sources
+            except Exception:
+                # The sync itself raises what is wrong.
+                return
+            known = [source["progress"] for source in sources if source.get("progress")]
+            if not known or self._progress is None:
+                continue
+            now = (known[0]["done"], known[0]["total"], known[0]["stage"])
+            if now != told:
+                told = now
+                self._progress(*now)
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+
+class AsyncIndex:
+    """An `Index` whose methods are awaited: each runs on a thread, and does not block the loop.
+
+    >>> import excerpt
+    >>> async def ask() -> None:
+    ...     async with excerpt.AsyncIndex("docs") as index:
+    ...         print(await index.search("how are segments merged"))
+
+    The arguments are those of `Index`. It is opened when it is entered, or by the first call.
+    """
+
+    def __init__(self, target: str | os.PathLike[str] = ".", **options: Any) -> None:
+        self._open: Callable[[], Index] = lambda: Index(target, **options)
+        self._index: Index | None = None
+        self._opening = threading.Lock()
+
+    def _opened(self) -> Index:
+        with self._opening:
+            if self._index is None:
+                self._index = self._open()
+            return self._index
+
+    async def search(self, query: str, *, limit: int = 5, path: str | None = None, **filters: Any) -> SearchResults:
+        """See `Index.search`."""
+        return await asyncio.to_thread(lambda: self._opened().search(query, limit=limit, path=path, **filters))
+
+    async def get(self, target: str, *, neighbours: int | None = None, links: bool = False) -> Document:
+        """See `Index.get`."""
+        return await asyncio.to_thread(lambda: self._opened().get(target, neighbours=neighbours, links=links))
+
+    async def add(self, path: str | os.PathLike[str] | None = None, **options: Any) -> dict[str, Any]:
+        """See `Index.add`."""
+        return await asyncio.to_thread(lambda: self._opened().add(path, **options))
+
+    async def remove(self, name: str) -> None:
+        """See `Index.remove`."""
+        await asyncio.to_thread(lambda: self._opened().remove(name))
+
+    async def status(self) -> Status:
+        """See `Index.status`."""
+        return await asyncio.to_thread(lambda: self._opened().status())
+
+    async def sync(self, **options: Any) -> Status:
+        """See `Index.sync`."""
+        return await asyncio.to_thread(lambda: self._opened().sync(**options))
+
+    async def close(self) -> None:
+        """See `Index.close`."""
+        index, self._index = self._index, None
+        if index is not None:
+            await asyncio.to_thread(index.close)
+
+    async def __aenter__(self) -> AsyncIndex:
+        await asyncio.to_thread(self._opened)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

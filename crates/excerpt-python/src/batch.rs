@@ -1,0 +1,332 @@
+//! Batches, tables and streams of Arrow, from any library that has the Arrow C interface.
+
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
+use excerpt_arrow::{BatchChunker, BatchEmbedder, BatchError, ChunkColumns, DocumentColumns, Stop};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader, PySchema, PyTable};
+use rayon::ThreadPool;
+
+use crate::chunker::PyChunker;
+use crate::embedder::PyEmbedder;
+use crate::error::of_batch;
+use crate::work::{interruptible, pool};
+
+/// The columns of chunks, as a schema of Arrow with their version in its metadata.
+#[pyfunction]
+pub(crate) fn chunk_schema() -> PySchema {
+    PySchema::new(Arc::new(ChunkColumns::schema()))
+}
+
+/// What turns batches into other batches.
+#[derive(Clone)]
+enum Step {
+    Chunk(Box<BatchChunker>, Arc<ThreadPool>),
+    Embed(BatchEmbedder, Arc<ThreadPool>),
+}
+
+impl Step {
+    fn schema(&self, input: &Schema) -> Result<SchemaRef, BatchError> {
+        match self {
+            Step::Chunk(chunker, _) => chunker.schema(input),
+            Step::Embed(embedder, _) => embedder.schema(input),
+        }
+    }
+
+    fn run(&self, batch: &RecordBatch, stop: &Stop) -> Result<RecordBatch, BatchError> {
+        match self {
+            Step::Chunk(chunker, pool) => pool.install(|| chunker.chunk(batch, stop)),
+            Step::Embed(embedder, pool) => pool.install(|| embedder.embed(batch)),
+        }
+    }
+
+    /// Whether it calls functions in Python, which must be on this thread.
+    fn calls_python(&self) -> bool {
+        match self {
+            Step::Chunk(chunker, _) => chunker.has_sizer(),
+            Step::Embed(..) => false,
+        }
+    }
+
+    fn on(&self, py: Python<'_>, batch: &RecordBatch) -> PyResult<RecordBatch> {
+        let done = match self {
+            Step::Chunk(chunker, _) if self.calls_python() => {
+                chunker.chunk(batch, &Stop::default())
+            }
+            _ => interruptible(py, |stop| self.run(batch, stop))?,
+        };
+        done.map_err(|error| of_batch(py, &error))
+    }
+}
+
+/// A stream whose batches are turned into others when they are asked for.
+struct Stepped {
+    input: Box<dyn RecordBatchReader + Send>,
+    step: Step,
+    schema: SchemaRef,
+}
+
+impl Iterator for Stepped {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.input.next()?;
+        Some(batch.and_then(|batch| {
+            let done = match &self.step {
+                Step::Chunk(chunker, _) if self.step.calls_python() => {
+                    chunker.chunk(&batch, &Stop::default())
+                }
+                step => step.run(&batch, &Stop::default()),
+            };
+            done.map_err(|error| ArrowError::ExternalError(Box::new(error)))
+        }))
+    }
+}
+
+impl RecordBatchReader for Stepped {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+/// A batch, turned into another one, of the library that `batch` is of.
+fn batch_of<'py>(batch: &Bound<'py, PyAny>, step: &Step) -> PyResult<Bound<'py, PyAny>> {
+    let py = batch.py();
+    let given = batch.extract::<PyRecordBatch>().map_err(|error| {
+        let advice = match batch.hasattr("__arrow_c_stream__") {
+            Ok(true) => ": for a table or a stream there is a method of its own",
+            _ => ", such as that of pyarrow: any with the Arrow C interface",
+        };
+        wrong(batch, "a record batch", advice, error)
+    })?;
+    let done = step.on(py, given.as_ref())?;
+    like(
+        batch,
+        PyRecordBatch::new(done).into_pyobject(py)?.into_any(),
+    )
+}
+
+/// A table, turned into another one, of the library that `table` is of.
+fn table_of<'py>(table: &Bound<'py, PyAny>, step: &Step) -> PyResult<Bound<'py, PyAny>> {
+    let py = table.py();
+    let input = reader_of(table)?;
+    let schema = step.schema(&input.schema());
+    let schema = schema.map_err(|error| of_batch(py, &error))?;
+    let mut batches = Vec::new();
+    for batch in input {
+        let batch = batch.map_err(|error| of_batch(py, &error.into()))?;
+        batches.push(step.on(py, &batch)?);
+    }
+    let done = PyTable::try_new(batches, schema)?;
+    like(table, done.into_pyobject(py)?.into_any())
+}
+
+/// A stream, turned into another one.
+fn stream_of<'py>(stream: &Bound<'py, PyAny>, step: Step) -> PyResult<Bound<'py, PyAny>> {
+    let py = stream.py();
+    let input = reader_of(stream)?;
+    let schema = step.schema(&input.schema());
+    let schema = schema.map_err(|error| of_batch(py, &error))?;
+    let stepped = Stepped {
+        input,
+        step,
+        schema,
+    };
+    let done = PyRecordBatchReader::new(Box::new(stepped));
+    like(stream, done.into_pyobject(py)?.into_any())
+}
+
+fn reader_of(stream: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    let reader = stream.extract::<PyRecordBatchReader>().map_err(|error| {
+        let advice = ", such as that of pyarrow, Polars or DuckDB: any with the Arrow C interface";
+        wrong(stream, "a table or a stream", advice, error)
+    })?;
+    reader.into_reader()
+}
+
+/// The error for an object that has no Arrow data. What it raised itself is raised.
+fn wrong(given: &Bound<'_, PyAny>, expected: &str, advice: &str, error: PyErr) -> PyErr {
+    let method = match expected {
+        "a record batch" => "__arrow_c_array__",
+        _ => "__arrow_c_stream__",
+    };
+    let is_expected = given.hasattr(method).unwrap_or(false);
+    if is_expected {
+        return error;
+    }
+    let kind = given.get_type().name();
+    let kind = kind.map_or_else(|_| "?".to_string(), |kind| kind.to_string());
+    PyTypeError::new_err(format!(
+        "this is of type {kind}, expected {expected}{advice}"
+    ))
+}
+
+/// `result` as an object of the library that `given` is of.
+fn like<'py>(given: &Bound<'py, PyAny>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = given.py();
+    py.import("excerpt._arrow")?
+        .call_method1("like", (given, result))
+}
+
+#[pymethods]
+impl PyChunker {
+    /// Splits the documents of a record batch.
+    #[pyo3(signature = (batch, text="text", path=None, id=None, *, title=None, language=None, threads=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
+    fn chunk_batch<'py>(
+        &self,
+        batch: &Bound<'py, PyAny>,
+        text: &str,
+        path: Option<String>,
+        id: Option<String>,
+        title: Option<String>,
+        language: Option<String>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let columns = columns(text, path, id, title, language);
+        batch_of(batch, &self.step(batch.py(), columns, threads)?)
+    }
+
+    /// Splits the documents of a table.
+    #[pyo3(signature = (table, text="text", path=None, id=None, *, title=None, language=None, threads=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
+    fn chunk_table<'py>(
+        &self,
+        table: &Bound<'py, PyAny>,
+        text: &str,
+        path: Option<String>,
+        id: Option<String>,
+        title: Option<String>,
+        language: Option<String>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let columns = columns(text, path, id, title, language);
+        table_of(table, &self.step(table.py(), columns, threads)?)
+    }
+
+    /// Splits the documents of a stream of record batches, batch by batch as they are asked for.
+    #[pyo3(signature = (stream, text="text", path=None, id=None, *, title=None, language=None, threads=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
+    fn chunk_stream<'py>(
+        &self,
+        stream: &Bound<'py, PyAny>,
+        text: &str,
+        path: Option<String>,
+        id: Option<String>,
+        title: Option<String>,
+        language: Option<String>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let columns = columns(text, path, id, title, language);
+        stream_of(stream, self.step(stream.py(), columns, threads)?)
+    }
+
+    /// The schema that the chunks of documents with the schema `documents` have.
+    #[pyo3(signature = (documents, text="text", path=None, id=None, *, title=None, language=None))]
+    fn schema<'py>(
+        &self,
+        documents: &Bound<'py, PyAny>,
+        text: &str,
+        path: Option<String>,
+        id: Option<String>,
+        title: Option<String>,
+        language: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = documents.py();
+        let columns = columns(text, path, id, title, language);
+        let known: PySchema = documents.extract()?;
+        let schema = self.step(py, columns, Some(1))?.schema(known.as_ref());
+        let schema = schema.map_err(|error| of_batch(py, &error))?;
+        like(
+            documents,
+            PySchema::new(schema).into_pyobject(py)?.into_any(),
+        )
+    }
+}
+
+impl PyChunker {
+    fn step(
+        &self,
+        py: Python<'_>,
+        columns: DocumentColumns,
+        threads: Option<usize>,
+    ) -> PyResult<Step> {
+        let chunker = BatchChunker::new(self.splitter.chunker.clone(), columns);
+        let chunker = match &self.splitter.sizer {
+            Some(sizer) => chunker.with_sizer(Arc::clone(sizer) as _),
+            None => chunker,
+        };
+        Ok(Step::Chunk(Box::new(chunker), pool(py, threads)?))
+    }
+}
+
+fn columns(
+    text: &str,
+    path: Option<String>,
+    id: Option<String>,
+    title: Option<String>,
+    language: Option<String>,
+) -> DocumentColumns {
+    DocumentColumns {
+        text: text.to_string(),
+        path,
+        id,
+        title,
+        language,
+    }
+}
+
+#[pymethods]
+impl PyEmbedder {
+    /// Adds the vectors of the texts of a record batch.
+    #[pyo3(signature = (batch, text=None, *, into="vector", threads=None))]
+    fn embed_batch<'py>(
+        &self,
+        batch: &Bound<'py, PyAny>,
+        text: Option<String>,
+        into: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        batch_of(batch, &self.step(batch.py(), text, into, threads)?)
+    }
+
+    /// Adds the vectors of the texts of a table.
+    #[pyo3(signature = (table, text=None, *, into="vector", threads=None))]
+    fn embed_table<'py>(
+        &self,
+        table: &Bound<'py, PyAny>,
+        text: Option<String>,
+        into: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        table_of(table, &self.step(table.py(), text, into, threads)?)
+    }
+
+    /// Adds the vectors of the texts of a stream of record batches, batch by batch.
+    #[pyo3(signature = (stream, text=None, *, into="vector", threads=None))]
+    fn embed_stream<'py>(
+        &self,
+        stream: &Bound<'py, PyAny>,
+        text: Option<String>,
+        into: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        stream_of(stream, self.step(stream.py(), text, into, threads)?)
+    }
+}
+
+impl PyEmbedder {
+    fn step(
+        &self,
+        py: Python<'_>,
+        text: Option<String>,
+        into: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Step> {
+        let embedder = BatchEmbedder::new(Arc::clone(&self.embedder), text, into.to_string());
+        Ok(Step::Embed(embedder, pool(py, threads)?))
+    }
+}

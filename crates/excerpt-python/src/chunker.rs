@@ -1,0 +1,219 @@
+//! [`PyChunker`]: a configuration that splits texts and batches.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use excerpt_arrow::{LARGEST_TEXT, Stop};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::chunking::{GivenDocument, PyChunking, of_json};
+use crate::error::Class;
+use crate::many::{NotSplit, PyChunkingIterator};
+use crate::outline::PyOutline;
+use crate::settings::settings_of;
+use crate::sizer::PySizer;
+use crate::text::{path_of, text_of};
+use crate::work::{interruptible, pool};
+
+/// The longest text that is split without a look at signals, in bytes: some milliseconds.
+const SHORT: usize = 256 << 10;
+
+/// Splits documents with one configuration. It can be shared between threads, and pickled.
+#[pyclass(frozen, module = "excerpt", name = "Chunker")]
+pub(crate) struct PyChunker {
+    pub(crate) splitter: Splitter,
+    /// The settings as given, for a copy in another process.
+    settings: Py<PyDict>,
+}
+
+/// What splits documents.
+#[derive(Clone)]
+pub(crate) struct Splitter {
+    pub(crate) chunker: excerpt_chunk::Chunker,
+    pub(crate) sizer: Option<Arc<PySizer>>,
+}
+
+impl Splitter {
+    /// Splits a document on this thread, to the end.
+    pub(crate) fn split_here(&self, given: GivenDocument) -> Result<PyChunking, NotSplit> {
+        given.split(self.chunker.config(), |document| match &self.sizer {
+            Some(sizer) => {
+                let chunking = self.chunker.chunk_with(document, sizer);
+                chunking.map_err(NotSplit::Size)
+            }
+            None => Ok(self.chunker.chunk(document)),
+        })
+    }
+
+    /// Splits a document unless it is stopped.
+    pub(crate) fn split_until(
+        &self,
+        given: GivenDocument,
+        stop: &Stop,
+    ) -> Result<PyChunking, NotSplit> {
+        if stop.load(Ordering::Relaxed) {
+            return Err(NotSplit::Stopped);
+        }
+        given.split(self.chunker.config(), |document| {
+            let chunking = self.chunker.try_chunk(document, stop);
+            chunking.ok_or(NotSplit::Stopped)
+        })
+    }
+}
+
+/// Checks that a text is not too large.
+///
+/// # Errors
+///
+/// `TextError` if it is.
+pub(crate) fn check_size(py: Python<'_>, text: &str) -> PyResult<()> {
+    let size = text.len();
+    match size <= LARGEST_TEXT {
+        true => Ok(()),
+        false => Err(Class::Text.error(
+            py,
+            format!("the text has {size} bytes, expected at most {LARGEST_TEXT}: divide it first"),
+        )),
+    }
+}
+
+#[pymethods]
+impl PyChunker {
+    #[new]
+    #[pyo3(signature = (preset=None, *, sizer=None, **settings))]
+    fn new(
+        py: Python<'_>,
+        preset: Option<Bound<'_, PyAny>>,
+        sizer: Option<Bound<'_, PyAny>>,
+        settings: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let said = settings.unwrap_or_else(|| PyDict::new(py));
+        if let Some(preset) = preset {
+            said.set_item("preset", preset)?;
+        }
+        let settings = settings_of(&said)?;
+        let chunker = excerpt_grammars::chunker(settings.config())
+            .map_err(|error| Class::Config.error(py, error.to_string()))?;
+        let sizer = sizer.map(|sizer| PySizer::new(&sizer)).transpose()?;
+        Ok(PyChunker {
+            splitter: Splitter { chunker, sizer },
+            settings: said.unbind(),
+        })
+    }
+
+    /// The settings, completed.
+    #[getter]
+    fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        of_json(py, self.splitter.chunker.config())
+    }
+
+    /// The settings that were given.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.settings.bind(py).copy()
+    }
+
+    /// The tokenizer or function that was given.
+    #[getter]
+    fn sizer<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        let sizer = self.splitter.sizer.as_ref();
+        sizer.map(|sizer| sizer.given.bind(py).clone())
+    }
+
+    /// Splits a text.
+    #[pyo3(signature = (text, path=None, *, language=None, title=None, id=None))]
+    fn chunk(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        path: Option<&Bound<'_, PyAny>>,
+        language: Option<&Bound<'_, PyAny>>,
+        title: Option<&Bound<'_, PyAny>>,
+        id: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyChunking> {
+        let given = given(text, path, language, title, id)?;
+        check_size(py, &given.text)?;
+        let splitter = &self.splitter;
+        let split = match (&splitter.sizer, given.text.len()) {
+            // A sizer is a function in Python, which raises what signals raise.
+            (Some(_), _) => splitter.split_here(given),
+            (None, ..SHORT) => py.detach(|| splitter.split_here(given)),
+            (None, _) => interruptible(py, |stop| splitter.split_until(given, stop))?,
+        };
+        split.map_err(|error| match error.into_python(py) {
+            Some(error) => error,
+            None => Class::Text.error(py, "stopped"),
+        })
+    }
+
+    /// Splits many documents, on all cores.
+    #[pyo3(signature = (documents, *, threads=None))]
+    fn chunk_many(
+        &self,
+        py: Python<'_>,
+        documents: &Bound<'_, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<PyChunkingIterator> {
+        PyChunkingIterator::new(self.splitter.clone(), pool(py, threads)?, documents)
+    }
+
+    /// The blocks of a text.
+    #[pyo3(signature = (text, path=None, *, language=None))]
+    fn outline(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        path: Option<&Bound<'_, PyAny>>,
+        language: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyOutline> {
+        let given = given(text, path, language, None, None)?;
+        let chunker = &self.splitter.chunker;
+        Ok(py.detach(|| PyOutline::of(&chunker.outline(&given.document()), &given.text)))
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let this = slf.get();
+        let arguments = this.settings.bind(py).copy()?;
+        if let Some(sizer) = &this.splitter.sizer {
+            arguments.set_item("sizer", sizer.given.bind(py))?;
+        }
+        let build = py.import("excerpt._pickle")?.getattr("chunker")?;
+        Ok((build, PyTuple::new(py, [arguments])?))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let settings = self.settings.bind(py).iter();
+        let mut shown = settings
+            .map(|(name, value)| Ok(format!("{name}={}", value.repr()?)))
+            .collect::<PyResult<Vec<_>>>()?;
+        if let Some(sizer) = &self.splitter.sizer {
+            shown.push(format!("sizer={}", sizer.given.bind(py).repr()?));
+        }
+        Ok(format!("Chunker({})", shown.join(", ")))
+    }
+}
+
+/// A document to split.
+fn given(
+    text: &Bound<'_, PyAny>,
+    path: Option<&Bound<'_, PyAny>>,
+    language: Option<&Bound<'_, PyAny>>,
+    title: Option<&Bound<'_, PyAny>>,
+    id: Option<&Bound<'_, PyAny>>,
+) -> PyResult<GivenDocument> {
+    let named = |value: Option<&Bound<'_, PyAny>>, name: &str| {
+        value.map(|value| text_of(value, name)).transpose()
+    };
+    let text = text_of(text, "text")?;
+    Ok(GivenDocument {
+        path: path.map(path_of).transpose()?,
+        title: named(title, "title")?,
+        language: named(language, "language")?,
+        id: named(id, "id")?,
+        text,
+    })
+}

@@ -1,0 +1,230 @@
+//! [`PyChunking`]: the chunks of one document. It keeps the text as Python has it, and each chunk
+//! is converted when it is asked for.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use excerpt_chunk::{Config, Document};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyIterator, PyString};
+use self_cell::self_cell;
+
+use crate::chunk::PyChunk;
+use crate::sequence::{Subscript, items, iterator};
+
+type Split<'a> = excerpt_chunk::Chunking<'a>;
+
+self_cell!(
+    /// A document, and how it was split.
+    pub(crate) struct SplitText {
+        owner: GivenDocument,
+        #[covariant]
+        dependent: Split,
+    }
+);
+
+/// A document to be split, as Python has it.
+pub(crate) struct GivenDocument {
+    pub(crate) text: PyBackedStr,
+    pub(crate) path: Option<PyBackedStr>,
+    pub(crate) title: Option<PyBackedStr>,
+    pub(crate) language: Option<PyBackedStr>,
+    pub(crate) id: Option<PyBackedStr>,
+}
+
+impl GivenDocument {
+    pub(crate) fn document(&self) -> Document<'_> {
+        let mut document = Document::new(&self.text);
+        if let Some(path) = &self.path {
+            document = document.with_path(path);
+        }
+        if let Some(title) = &self.title {
+            document = document.with_title(title);
+        }
+        if let Some(language) = &self.language {
+            document = document.with_language(language);
+        }
+        if let Some(id) = &self.id {
+            document = document.with_id(id);
+        }
+        document
+    }
+
+    /// Splits it with `split`.
+    ///
+    /// # Errors
+    ///
+    /// Those of `split`.
+    pub(crate) fn split<E>(
+        self,
+        config: &Config,
+        split: impl for<'a> FnOnce(&Document<'a>) -> Result<Split<'a>, E>,
+    ) -> Result<PyChunking, E> {
+        Ok(PyChunking {
+            split: SplitText::try_new(self, |given| split(&given.document()))?,
+            config: config.clone(),
+            chars: OnceLock::new(),
+        })
+    }
+}
+
+/// The chunks of a document, in the order of its text: a sequence of `Chunk`.
+#[pyclass(frozen, sequence, module = "excerpt", name = "Chunking")]
+pub(crate) struct PyChunking {
+    split: SplitText,
+    config: Config,
+    /// The characters of each chunk, once they are asked for.
+    chars: OnceLock<Vec<Range<usize>>>,
+}
+
+impl PyChunking {
+    /// The text of the document.
+    pub(crate) fn text(&self) -> &str {
+        &self.split.borrow_owner().text
+    }
+
+    pub(crate) fn get(&self) -> &Split<'_> {
+        self.split.borrow_dependent()
+    }
+
+    /// The characters of the chunk at `ordinal`.
+    pub(crate) fn chars(&self, ordinal: usize) -> Range<usize> {
+        let chars = || self.get().chars(self.text()).collect();
+        self.chars.get_or_init(chars)[ordinal].clone()
+    }
+}
+
+#[pymethods]
+impl PyChunking {
+    /// The text of the document.
+    #[getter(text)]
+    fn py_text<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        PyString::new(py, self.text())
+    }
+
+    /// The path of the document.
+    #[getter]
+    fn path(&self) -> Option<&str> {
+        self.split.borrow_owner().path.as_deref()
+    }
+
+    /// The strategy that was used.
+    #[getter]
+    fn strategy(&self) -> &'static str {
+        self.get().strategy.name()
+    }
+
+    /// Why this strategy.
+    #[getter]
+    fn reason(&self) -> &str {
+        &self.get().reason
+    }
+
+    /// What the sizes count.
+    #[getter]
+    fn unit(&self) -> &str {
+        &self.get().unit
+    }
+
+    /// The size of the whole text, in `unit`.
+    #[getter]
+    fn size(&self) -> usize {
+        self.get().size
+    }
+
+    /// The bytes in no chunk, as pairs of start and end.
+    #[getter]
+    fn gaps(&self) -> Vec<(usize, usize)> {
+        let gaps = self.get().gaps.iter();
+        gaps.map(|gap| (gap.start, gap.end)).collect()
+    }
+
+    /// Warnings about the document as a whole.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        let warnings = self.get().warnings.iter();
+        warnings.map(ToString::to_string).collect()
+    }
+
+    /// The title of the document: from its front matter, or its first heading.
+    #[getter]
+    fn title(&self) -> Option<&str> {
+        self.get().document.title.as_deref()
+    }
+
+    /// What the front matter of the document says.
+    #[getter]
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        of_json(py, &self.get().document.metadata)
+    }
+
+    /// All chunks, as a list.
+    #[getter]
+    fn chunks(slf: &Bound<'_, Self>) -> Vec<PyChunk> {
+        let count = slf.get().get().chunks.len();
+        (0..count).map(|at| PyChunk::new(slf, at)).collect()
+    }
+
+    /// The chunks as flat rows: a list of dictionaries, with the columns of `chunk_schema()`.
+    fn to_dicts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let records: Vec<_> = self.get().records(self.text()).collect();
+        of_json(py, &records)
+    }
+
+    /// The page of `excerpt chunk --format html` for this document.
+    fn to_html(&self) -> String {
+        let name = self.path().unwrap_or("(text)");
+        excerpt::preview(name, self.text(), self.get(), &self.config)
+    }
+
+    /// The page of `to_html()`, to look at: a notebook shows it, `.open()` opens it in a browser,
+    /// and `.save(path)` writes it.
+    fn show<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let class = py.import("excerpt._preview")?.getattr("Preview")?;
+        class.call1((self.to_html(),))
+    }
+
+    fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.show(py)?.call_method0("_repr_html_")
+    }
+
+    fn __len__(&self) -> usize {
+        self.get().chunks.len()
+    }
+
+    fn __getitem__<'py>(
+        slf: &Bound<'py, Self>,
+        index: Subscript<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let count = slf.get().get().chunks.len();
+        items(slf.py(), &index, count, |at| PyChunk::new(slf, at))
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {
+        let count = slf.get().get().chunks.len();
+        iterator(slf.py(), count, |at| PyChunk::new(slf, at))
+    }
+
+    fn __repr__(&self) -> String {
+        let count = self.get().chunks.len();
+        let (strategy, unit, size) = (self.strategy(), &self.get().unit, self.get().size);
+        match self.path() {
+            Some(path) => {
+                format!("<Chunking of {path:?}: {count} chunks, {size} {unit}, {strategy}>")
+            }
+            None => format!("<Chunking: {count} chunks, {size} {unit}, {strategy}>"),
+        }
+    }
+}
+
+/// A value as Python has it, by way of JSON.
+pub(crate) fn of_json<'py>(
+    py: Python<'py>,
+    value: &impl serde::Serialize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let written = serde_json::to_string(value);
+    let written =
+        written.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
+    py.import("json")?.call_method1("loads", (written,))
+}

@@ -1,0 +1,62 @@
+//! A tokenizer or a function of the user as a sizer.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use excerpt_chunk::Sizer;
+use pyo3::prelude::*;
+
+/// The longest text whose size is kept, in bytes: a word.
+const LONGEST_KEPT: usize = 64;
+/// How many sizes are kept.
+const MOST_KEPT: usize = 1 << 16;
+
+/// A function in Python that returns the size of a text.
+pub(crate) struct PySizer {
+    /// What the user gave: a function, or an object that encodes texts.
+    pub(crate) given: Py<PyAny>,
+    size: Py<PyAny>,
+    unit: String,
+    /// The sizes of words: the same ones are measured again and again.
+    kept: Mutex<HashMap<String, usize>>,
+}
+
+impl PySizer {
+    /// # Errors
+    ///
+    /// `TypeError` when it can neither be called nor encode texts.
+    pub(crate) fn new(given: &Bound<'_, PyAny>) -> PyResult<Arc<PySizer>> {
+        let adapted = given.py().import("excerpt._sizer")?;
+        let (size, unit) = adapted.call_method1("sizer", (given,))?.extract()?;
+        Ok(Arc::new(PySizer {
+            given: given.clone().unbind(),
+            size,
+            unit,
+            kept: Mutex::default(),
+        }))
+    }
+}
+
+impl Sizer for PySizer {
+    fn unit(&self) -> &str {
+        &self.unit
+    }
+
+    fn size(&self, text: &str) -> Result<usize, Box<dyn Error + Send + Sync>> {
+        let is_kept = text.len() <= LONGEST_KEPT;
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_kept && let Some(size) = kept().get(text) {
+            return Ok(*size);
+        }
+        let size: usize =
+            Python::attach(|py| self.size.bind(py).call1((text,))?.extract::<usize>())?;
+        if is_kept {
+            let mut kept = kept();
+            if kept.len() < MOST_KEPT {
+                kept.insert(text.to_string(), size);
+            }
+        }
+        Ok(size)
+    }
+}

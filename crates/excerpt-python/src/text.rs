@@ -1,0 +1,56 @@
+//! Texts and paths as Python has them.
+
+use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::error::Class;
+
+/// The text in `value`, without a copy where Python keeps it as UTF-8. `name` is what it is called
+/// in errors.
+///
+/// # Errors
+///
+/// `TypeError` if it is no `str`, `TextError` if it has half of a surrogate pair.
+pub(crate) fn text_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<PyBackedStr> {
+    let py = value.py();
+    let Ok(text) = value.cast::<PyString>() else {
+        let kind = value.get_type().name()?;
+        let advice = match value.is_instance_of::<PyBytes>() {
+            true => ": decode it first, for example with `.decode(\"utf-8\")`",
+            false => "",
+        };
+        let message = format!("{name} is of type {kind}, expected str{advice}");
+        return Err(PyTypeError::new_err(message));
+    };
+    PyBackedStr::try_from(text.clone()).map_err(|error| {
+        match error.is_instance_of::<PyUnicodeEncodeError>(py) {
+            true => {
+                let at = error.value(py).getattr("start");
+                let at = at.map_or_else(|_| "?".to_string(), |at| at.to_string());
+                Class::Text.error(
+                    py,
+                    format!(
+                        "{name} has a lone surrogate at position {at}, which is no character: replace it, for example with `.encode(\"utf-8\", \"replace\").decode()`"
+                    ),
+                )
+            }
+            false => error,
+        }
+    })
+}
+
+/// The path in `value`: a `str`, or an object with `__fspath__`.
+///
+/// # Errors
+///
+/// `TypeError` if it is neither.
+pub(crate) fn path_of(value: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+    let py = value.py();
+    let path = match value.is_instance_of::<PyString>() {
+        true => value.clone(),
+        false => py.import("os")?.call_method1("fspath", (value,))?,
+    };
+    text_of(&path, "path")
+}

@@ -1,0 +1,217 @@
+"""Batches, tables and streams of Arrow, from several libraries."""
+
+import pickle
+
+import duckdb
+import excerpt
+import pandas
+import polars
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+TEXTS = ["# Tea\n\nGreen or black.\n", None, "", "def f():\n    return 1\n"]
+PATHS = ["tea.md", "null.md", "empty.md", "code.py"]
+
+
+def batch(**columns: object) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict({"text": TEXTS, "path": PATHS, "id": [1, 2, 3, 4], **columns})
+
+
+def test_a_batch_of_documents_becomes_a_batch_of_chunks() -> None:
+    given = batch(size=[1.5, 2.5, 3.5, 4.5], tags=[["a"], [], None, ["b", "c"]])
+    chunks = excerpt.Chunker().chunk_batch(given, path="path", id="id")
+    assert isinstance(chunks, pa.RecordBatch)
+    chunks.validate(full=True)
+    rows = chunks.to_pylist()
+    assert [row["path"] for row in rows] == ["tea.md", "null.md", "code.py"]
+    assert [row["error"] for row in rows] == [None, "the text is null", None]
+    assert [row["document_id"] for row in rows] == [1, 2, 4]
+    assert [row["document_size"] for row in rows] == [1.5, 2.5, 4.5]
+    assert [row["tags"] for row in rows] == [["a"], [], ["b", "c"]]
+    assert rows[1]["id"] is None and rows[1]["trail"] is None
+    single = excerpt.Chunker().chunk(TEXTS[0] or "", path="tea.md", id="1")[0]
+    own = single.to_dict()
+    assert {name: rows[0][name] for name in own} == own
+
+
+def test_the_schema_is_declared_and_versioned() -> None:
+    declared = pa.schema(excerpt.chunk_schema())
+    assert declared.metadata == {b"excerpt.schema": b"1"}
+    chunker = excerpt.Chunker()
+    given = batch()
+    expected = chunker.schema(given.schema, path="path", id="id")
+    assert isinstance(expected, pa.Schema)
+    chunks = chunker.chunk_batch(given, path="path", id="id")
+    assert chunks.schema.equals(expected, check_metadata=True)
+    assert chunks.schema.names == ["document_id", *declared.names]
+    empty = chunker.chunk_batch(given.slice(0, 0), path="path", id="id")
+    assert empty.num_rows == 0 and empty.schema.equals(expected)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.string(),
+        pa.large_string(),
+        pa.string_view(),
+        pa.binary(),
+        pa.large_binary(),
+        pa.dictionary(pa.int8(), pa.string()),
+        pa.dictionary(pa.int32(), pa.large_string()),
+    ],
+    ids=str,
+)
+def test_texts_of_every_type_are_read(kind: pa.DataType) -> None:
+    expected = excerpt.Chunker().chunk_batch(batch(), path="path").to_pylist()
+    column = pa.array(TEXTS, pa.string())
+    if pa.types.is_dictionary(kind):
+        column = column.dictionary_encode().cast(kind)
+    else:
+        column = column.cast(kind)
+    given = batch().set_column(0, "text", column)
+    assert excerpt.Chunker().chunk_batch(given, path="path").to_pylist() == expected
+    nothing = batch().set_column(0, "text", pa.nulls(4, kind))
+    rows = excerpt.Chunker().chunk_batch(nothing, path="path").to_pylist()
+    assert [row["error"] for row in rows] == ["the text is null"] * 4
+
+
+def test_a_row_that_is_not_utf8_is_an_error_row() -> None:
+    given = pa.RecordBatch.from_pydict({"text": [b"fine", b"ab\xff", None]}, pa.schema([("text", pa.binary())]))
+    rows = excerpt.Chunker().chunk_batch(given).to_pylist()
+    assert [row["error"] for row in rows] == [None, "the text is not UTF-8 from byte 2 on", "the text is null"]
+    nulls = pa.RecordBatch.from_arrays([pa.nulls(2)], ["text"])
+    assert excerpt.Chunker().chunk_batch(nulls).num_rows == 2
+
+
+def test_wrong_columns_are_named() -> None:
+    chunker = excerpt.Chunker()
+    with pytest.raises(excerpt.BatchError, match="no column `body`: the columns are `text`, `path`, `id`"):
+        chunker.chunk_batch(batch(), text="body")
+    with pytest.raises(excerpt.BatchError, match="no column `where`"):
+        chunker.chunk_batch(batch(), path="where")
+    with pytest.raises(excerpt.BatchError, match="`id` is of type Int64, expected a string type"):
+        chunker.chunk_batch(batch(), text="id")
+    with pytest.raises(excerpt.BatchError, match="two columns `document_id`"):
+        chunker.chunk_batch(batch(document_id=[1, 2, 3, 4]))
+    with pytest.raises(TypeError, match="expected a record batch"):
+        chunker.chunk_batch({"text": ["a"]})
+    with pytest.raises(TypeError, match="a method of its own"):
+        chunker.chunk_batch(polars.DataFrame({"text": ["a"]}))
+    with pytest.raises(TypeError, match="expected a table or a stream"):
+        chunker.chunk_table([1])
+
+
+def test_tables_and_streams_of_several_libraries() -> None:
+    chunker = excerpt.Chunker()
+    table = pa.Table.from_batches([batch(), batch().slice(1, 2)])
+    expected = chunker.chunk_table(table, path="path")
+    assert isinstance(expected, pa.Table) and expected.num_rows == 4
+    reader = chunker.chunk_stream(table.to_reader(), path="path")
+    assert isinstance(reader, pa.RecordBatchReader)
+    assert reader.read_all().equals(expected)
+    frame = chunker.chunk_table(polars.from_arrow(table), path="path")
+    assert isinstance(frame, polars.DataFrame)
+    assert frame["text"].to_list() == expected["text"].to_pylist()
+    assert chunker.chunk_table(table.to_pandas(), path="path")["text"].tolist() == expected["text"].to_pylist()
+    documents = table
+    relation = duckdb.sql("select text, path from documents")
+    assert documents is table
+    found = chunker.chunk_table(relation, path="path")
+    assert pa.table(found)["text"].to_pylist() == expected["text"].to_pylist()
+
+
+def test_a_stream_is_read_when_it_is_asked_for() -> None:
+    taken: list[int] = []
+
+    def batches() -> object:
+        for number in range(5):
+            taken.append(number)
+            yield batch()
+
+    reader = pa.RecordBatchReader.from_batches(batch().schema, batches())
+    chunks = excerpt.Chunker().chunk_stream(reader, path="path")
+    assert taken == []
+    chunks.read_next_batch()
+    assert taken == [0]
+    assert chunks.read_all().num_rows == 12
+
+
+def test_a_task_that_is_tried_again_gives_the_same_rows() -> None:
+    chunker = excerpt.Chunker(target=20, max=40, min=2)
+    given = pa.RecordBatch.from_pydict({"text": ["# A\n\nsame\n\n# B\n\nsame\n"] * 300, "key": list(range(300))})
+    first = chunker.chunk_batch(given, id="key")
+    assert chunker.chunk_batch(given, id="key", threads=1).equals(first)
+    assert pickle.loads(pickle.dumps(chunker)).chunk_batch(given, id="key").equals(first)
+    ids = first["id"].to_pylist()
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_million_rows_of_a_character() -> None:
+    given = pa.RecordBatch.from_arrays([pa.array(["x"] * 1_000_000)], ["text"])
+    assert excerpt.Chunker().chunk_batch(given).num_rows == 1_000_000
+
+
+def test_a_row_of_a_gigabyte_is_an_error_row() -> None:
+    given = pa.RecordBatch.from_arrays([pa.array(["fine", "x" * (1 << 30)], pa.large_string())], ["text"])
+    rows = excerpt.Chunker().chunk_batch(given).to_pylist()
+    assert rows[0]["text"] == "fine"
+    assert "has 1073741824 bytes, expected at most 268435456" in rows[1]["error"]
+
+
+def test_a_sizer_that_fails_gives_error_rows() -> None:
+    def picky(text: str) -> int:
+        if "green" in text.lower():
+            raise ValueError("no green tea")
+        return len(text)
+
+    rows = excerpt.Chunker(sizer=picky, context="none").chunk_batch(batch(), path="path").to_pylist()
+    assert "no green tea" in rows[0]["error"] and rows[-1]["error"] is None
+
+
+def test_the_command_line_writes_the_same_table(tmp_path: object) -> None:
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    folder = Path(str(tmp_path))
+    (folder / "tea.md").write_text(TEXTS[0] or "")
+    for form, read in (("parquet", pyarrow.parquet.read_table), ("arrow", lambda file: pa.ipc.open_stream(file).read_all())):
+        with open(folder / f"chunks.{form}", "wb") as file:
+            subprocess.run(
+                [sys.executable, "-m", "excerpt", "chunk", "tea.md", "--format", form], cwd=folder, check=True, stdout=file
+            )
+        table = read(folder / f"chunks.{form}")
+        given = pa.table({"text": [TEXTS[0]], "path": ["tea.md"]})
+        assert table.equals(excerpt.Chunker().chunk_table(given, path="path"))
+        assert table.schema.metadata[b"excerpt.schema"] == b"1"
+
+
+def test_vectors_are_added() -> None:
+    embedder = excerpt.Embedder()
+    chunks = excerpt.Chunker().chunk_batch(batch(), path="path")
+    embedded = embedder.embed_batch(chunks)
+    assert embedded.schema.field("vector").type == pa.list_(pa.field("item", pa.float32()), embedder.dimensions)
+    assert embedded.schema.metadata[b"excerpt.embedder"].decode() == embedder.identity
+    vectors = embedded["vector"].to_pylist()
+    assert vectors[1] is None
+    chunk = excerpt.Chunker().chunk(TEXTS[0] or "", path="tea.md")[0]
+    assert vectors[0] == pytest.approx(embedder.embed([chunk.embedded])[0])
+    assert sum(number * number for number in vectors[0]) == pytest.approx(1, abs=1e-3)
+    named = embedder.embed_table(pa.table({"body": ["a", None]}), "body", into="numbers")
+    assert named["numbers"].null_count == 1
+    with pytest.raises(excerpt.BatchError, match="two columns `vector`"):
+        embedder.embed_batch(embedded)
+    with pytest.raises(excerpt.BatchError, match="no column `header`"):
+        embedder.embed_batch(pa.record_batch({"text": ["a"]}))
+    copy = pickle.loads(pickle.dumps(embedder))
+    assert copy.embed_query("green tea") == embedder.embed_query("green tea")
+    with pytest.raises(excerpt.ModelError, match="no-such-folder"):
+        excerpt.Embedder("/no-such-folder")
+
+
+def test_pandas_is_not_changed() -> None:
+    frame = pandas.DataFrame({"text": ["a", "b"], "when": pandas.to_datetime(["2026-01-01", "2026-01-02"])})
+    chunks = excerpt.Chunker().chunk_table(frame)
+    assert chunks["when"].tolist() == frame["when"].tolist()
+    assert list(frame.columns) == ["text", "when"]

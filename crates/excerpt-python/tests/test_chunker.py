@@ -1,0 +1,313 @@
+"""The chunker: texts, coordinates, settings, sizers, and bad input."""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import excerpt
+import numpy
+import pytest
+
+TEXT = "# Täe 漢字\n\nGreen tea 😀 wants cooler water.\n\n## Black\n\nBoiling water, five minutes.\n"
+SMALL = {"target": 10, "max": 20, "min": 1}
+
+
+def test_places_lead_to_the_text_of_a_chunk() -> None:
+    chunking = excerpt.Chunker(**SMALL).chunk(TEXT, path="food/tea.md")
+    assert len(chunking) > 1
+    data = TEXT.encode()
+    lines = TEXT.splitlines(keepends=True)
+    for chunk in chunking:
+        start, end = chunk.span.chars
+        assert TEXT[start:end] == chunk.text
+        start, end = chunk.span.bytes
+        assert data[start:end].decode() == chunk.text
+        first, last = chunk.span.lines
+        assert chunk.text in "".join(lines[first - 1 : last])
+        assert chunk.embedded == chunk.context.header + chunk.overlap + chunk.text
+        assert chunk.size.total <= 20
+
+
+def test_chunks_and_gaps_cover_the_text() -> None:
+    chunking = excerpt.Chunker(**SMALL).chunk(TEXT)
+    covered = sorted([chunk.span.bytes for chunk in chunking] + [tuple(gap) for gap in chunking.gaps])
+    assert covered[0][0] == 0
+    assert covered[-1][1] == len(TEXT.encode())
+    assert all(before[1] == after[0] for before, after in zip(covered, covered[1:], strict=False))
+
+
+def test_a_chunk_says_what_it_is() -> None:
+    chunk = excerpt.Chunker(**SMALL).chunk(TEXT, path="food/tea.md")[-1]
+    assert chunk.trail == ["Täe 漢字", "Black"]
+    assert chunk.breadcrumb == "Täe 漢字 > Black"
+    assert chunk.context.path == "food/tea.md"
+    assert chunk.context.domain == "food"
+    assert chunk.cut.reason == "heading 2"
+    assert (chunk.part.index, chunk.part.count) == (1, 1)
+    assert len(chunk.id) == len(chunk.hash) == 32
+    row = chunk.to_dict()
+    assert row["text"] == chunk.text and row["start_char"] == chunk.span.chars[0]
+    assert str(chunk) == chunk.text
+    assert "Black" in repr(chunk)
+
+
+def test_the_same_as_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "tea.md").write_text(TEXT)
+    command = [sys.executable, "-m", "excerpt", "chunk", "tea.md", "--format", "jsonl", "--target", "10", "--max", "20", "--min", "1"]
+    shown = subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    chunking = excerpt.Chunker(**SMALL).chunk(TEXT, path="tea.md")
+    assert [chunk.id for chunk in chunking] == [line.split('"id":"')[1][:32] for line in shown]
+
+
+def test_source_code_is_read_by_its_language() -> None:
+    source = "import os\n\ndef first():\n    return os.name\n\n\nclass Second:\n    pass\n"
+    by_path = excerpt.Chunker("code").chunk(source, path="a.py")
+    by_name = excerpt.Chunker("code").chunk(source, language="python")
+    assert by_path[0].language == by_name[0].language == "python"
+    blocks = excerpt.Chunker().outline(source, "a.py")
+    assert [block.name for block in blocks if block.name] == ["def first", "class Second"]
+
+
+def test_a_sequence_has_ends() -> None:
+    chunking = excerpt.Chunker(**SMALL).chunk(TEXT)
+    assert chunking[-1].ordinal == len(chunking) - 1
+    assert [chunk.ordinal for chunk in chunking.chunks] == list(range(len(chunking)))
+    assert [chunk.ordinal for chunk in chunking[::-1]] == list(range(len(chunking)))[::-1]
+    assert len(chunking[1:]) == len(chunking) - 1 and chunking[5:2] == []
+    for index in (len(chunking), -len(chunking) - 1, 2**40):
+        with pytest.raises(IndexError):
+            chunking[index]
+    assert len(excerpt.Chunker().chunk("")) == 0
+
+
+def test_a_preview_is_a_page(tmp_path: Path) -> None:
+    page = excerpt.Chunker(**SMALL).chunk("<script>alert(1)</script>\n\n" + TEXT, path="tea.md").show()
+    assert page.startswith("<!doctype html>")
+    assert "<script>alert" not in page
+    assert page.save(tmp_path / "tea.html").read_text() == page
+    frame = excerpt.Chunker().chunk(TEXT)._repr_html_()
+    assert frame.startswith("<iframe srcdoc=") and "<!doctype" not in frame
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"targets": 3}, "did you mean `target`"),
+        ({"target": "many"}, "`target`"),
+        ({"target": 10, "max": 5}, "`max`"),
+        ({"preset": "nope"}, "expected one of auto"),
+        ({"delimiter": "("}, "delimiter"),
+        ({"target": object()}, "`target` is of type object"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(excerpt.ConfigError, match=message) as raised:
+        excerpt.Chunker(**settings)
+    assert isinstance(raised.value, ValueError) and isinstance(raised.value, excerpt.ExcerptError)
+
+
+def test_settings_have_the_names_of_other_tools() -> None:
+    assert excerpt.Chunker(max_chunk_size=300).config["max"] == 300
+    assert excerpt.Chunker("docs", target=None).config == excerpt.Chunker("docs").config
+    assert excerpt.Chunker(target=numpy.int64(200)).config["target"] == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        (None, TypeError, "NoneType, expected str"),
+        (b"bytes", TypeError, "decode it first"),
+        (3, TypeError, "int, expected str"),
+        ("a\ud800b", excerpt.TextError, "lone surrogate at position 1"),
+    ],
+)
+def test_what_is_no_text_is_an_error(text: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        excerpt.Chunker().chunk(text)  # type: ignore[arg-type]
+
+
+def test_paths_and_texts_may_be_of_subclasses() -> None:
+    chunking = excerpt.Chunker().chunk(numpy.str_(TEXT), path=Path("food") / "tea.md")
+    assert chunking.path == "food/tea.md" and chunking.text == TEXT
+
+
+def test_a_function_measures() -> None:
+    chunking = excerpt.Chunker(sizer=lambda text: len(text.split()), target=6, max=8, min=1, context="none").chunk(
+        "One two three. Four five six. Seven eight nine. Ten eleven twelve."
+    )
+    assert [chunk.size.total for chunk in chunking] == [6, 6]
+
+
+def test_tokenizers_measure() -> None:
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+
+    tokenizer = Tokenizer(WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    chunking = excerpt.Chunker(sizer=tokenizer, target=6, max=8, min=1).chunk(TEXT)
+    for chunk in chunking:
+        assert chunk.size.text == len(tokenizer.encode(chunk.text).ids)
+    with pytest.raises(TypeError, match="expected a function or a tokenizer"):
+        excerpt.Chunker(sizer=3)
+
+
+def test_what_a_sizer_raises_is_raised() -> None:
+    class Broken(Exception):
+        pass
+
+    def broken(text: str) -> int:
+        raise Broken(text)
+
+    with pytest.raises(Broken):
+        excerpt.Chunker(sizer=broken).chunk(TEXT)
+    with pytest.raises(TypeError):
+        excerpt.Chunker(sizer=lambda text: "many").chunk(TEXT)
+    with pytest.raises((excerpt.TextError, OverflowError)):
+        excerpt.Chunker(sizer=lambda text: -1).chunk(TEXT)
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def test_a_chunker_is_pickled() -> None:
+    for chunker in (excerpt.Chunker("docs", target=100), excerpt.Chunker(sizer=words, target=10, max=20, min=1)):
+        copy = pickle.loads(pickle.dumps(chunker))
+        assert copy.config == chunker.config and repr(copy) == repr(chunker)
+        assert [chunk.id for chunk in copy.chunk(TEXT)] == [chunk.id for chunk in chunker.chunk(TEXT)]
+
+
+def test_many_documents_are_split_in_order() -> None:
+    chunker = excerpt.Chunker(**SMALL)
+    documents = [(f"# {number}\n\n" + TEXT * (number % 7), f"{number}.md") for number in range(2_000)]
+    found = list(chunker.chunk_many(documents))
+    assert [chunking.path for chunking in found] == [path for _, path in documents]
+    for (text, path), chunking in zip(documents[::97], found[::97], strict=True):
+        assert [chunk.id for chunk in chunking] == [chunk.id for chunk in chunker.chunk(text, path)]
+    assert [len(chunking) for chunking in chunker.chunk_many(iter(["", "a"]), threads=1)] == [0, 1]
+    as_dict = {"text": TEXT, "path": Path("a.md"), "title": "Tea", "id": "7", "language": None}
+    assert next(chunker.chunk_many([as_dict])).title == "Tea"
+
+
+def test_a_bad_document_among_many_is_named_after_those_before_it() -> None:
+    chunker = excerpt.Chunker()
+    iterator = chunker.chunk_many(["a", "b", None, "c"])
+    assert next(iterator).text == "a" and next(iterator).text == "b"
+    with pytest.raises(TypeError, match="document 2 is of type NoneType"):
+        next(iterator)
+    assert list(iterator) == []
+    for wrong, message in (({"path": "a"}, 'no "text"'), ({"text": "a", "texts": 1}, "texts"), (("a", "b", "c"), "tuple")):
+        with pytest.raises(TypeError, match=message):
+            list(chunker.chunk_many([wrong]))
+
+    def failing() -> object:
+        yield "a"
+        raise RuntimeError("the source is gone")
+
+    iterator = chunker.chunk_many(failing())
+    assert next(iterator).text == "a"
+    with pytest.raises(RuntimeError, match="the source is gone"):
+        next(iterator)
+    with pytest.raises(ValueError, match="threads"):
+        chunker.chunk_many([], threads=0)
+
+
+def test_threads_share_a_chunker_and_an_iterator() -> None:
+    chunker = excerpt.Chunker(**SMALL)
+    expected = [chunk.id for chunk in chunker.chunk(TEXT)]
+    iterator = chunker.chunk_many([TEXT] * 3_000)
+    seen: list[int] = []
+
+    def work() -> None:
+        assert all([chunk.id for chunk in chunker.chunk(TEXT)] == expected for _ in range(50))
+        seen.append(sum(1 for _ in iterator))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(seen) == 3_000 and len(seen) == 8
+
+
+def test_a_text_that_is_too_large_is_an_error() -> None:
+    with pytest.raises(excerpt.TextError, match="expected at most 268435456"):
+        excerpt.Chunker().chunk("a" * (257 << 20))
+
+
+def run(code: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120, **options
+    )  # type: ignore[call-overload, no-any-return]
+
+
+def test_ctrl_c_ends_a_long_call() -> None:
+    code = """
+        import sys, excerpt
+        def documents():
+            for number in range(10**9):
+                if number == 600:
+                    print("busy", flush=True)
+                yield "# A\\n\\nSome words here.\\n" * 200
+        try:
+            for _ in excerpt.Chunker().chunk_many(documents()):
+                pass
+        except KeyboardInterrupt:
+            print("ended", flush=True)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "busy\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "ended\n"
+    assert process.returncode == 0
+
+
+def count_of(text: str) -> int:
+    return sum(len(chunking) for chunking in excerpt.Chunker().chunk_many([text] * 600))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_fork_after_use_works() -> None:
+    expected = count_of(TEXT)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(count_of, [TEXT] * 4).get(timeout=60) == [expected] * 4
+
+
+def test_a_subinterpreter_is_refused_cleanly() -> None:
+    code = """
+        import excerpt
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        interpreter = interpreters.create()
+        try:
+            failure = interpreters.run_string(interpreter, "import excerpt")
+            print("refused" if failure is not None else "imported")
+        except Exception as error:
+            print("refused", error)
+        print(len(excerpt.Chunker().chunk("still works")))
+    """
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("refused") and done.stdout.endswith("1\n"), done.stdout
+
+
+def test_the_module_is_imported_alone() -> None:
+    code = """
+        import sys, excerpt
+        loaded = {name.partition(".")[0] for name in sys.modules}
+        print(sorted(loaded & {"pyarrow", "numpy", "pandas", "polars", "ray", "pyspark", "langchain_core"}))
+    """
+    assert run(code).stdout == "[]\n"
