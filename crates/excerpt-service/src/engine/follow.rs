@@ -61,12 +61,6 @@ impl Follower {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The requests so far, for a sync that begins now: how they want it, and their number.
-    fn take_requests(&self) -> (SyncRequest, u64) {
-        let mut requests = self.requests();
-        (std::mem::take(&mut requests.next), requests.made)
-    }
-
     /// Records that a sync has ended, which was for the first `made` requests.
     fn serve(&self, made: u64) {
         let mut requests = self.requests();
@@ -141,8 +135,7 @@ pub(super) fn follow_all(engine: &Weak<Engine>, followers: &Followers) {
             return;
         };
         // What cannot be listed now may be next time.
-        if let Ok(sources) = strong.scope.sources() {
-            reconcile(engine, followers, &sources);
+        if let Ok(sources) = reconcile(&strong, followers) {
             strong.forget_others(&sources);
         }
         drop(strong);
@@ -152,11 +145,21 @@ pub(super) fn follow_all(engine: &Weak<Engine>, followers: &Followers) {
     }
 }
 
-/// Starts a thread for each source that has none, and ends those of sources that are gone.
-pub(super) fn reconcile(engine: &Weak<Engine>, followers: &Followers, sources: &[VisibleSource]) {
+/// Starts a thread for each source that has none, and ends those of sources that are gone. Returns
+/// the sources.
+///
+/// # Errors
+///
+/// When they cannot be listed now.
+pub(super) fn reconcile(
+    engine: &Arc<Engine>,
+    followers: &Followers,
+) -> ServiceResult<Vec<VisibleSource>> {
+    // The list is as new as what is made of it: another thread may be here with a later one.
     let mut known = followers.known();
+    let sources = engine.scope.sources()?;
     if followers.sources.is_ended() {
-        return;
+        return Ok(sources);
     }
     known.retain(|root, follower| {
         let is_there = sources.iter().any(|seen| seen.root == *root);
@@ -165,12 +168,13 @@ pub(super) fn reconcile(engine: &Weak<Engine>, followers: &Followers, sources: &
         }
         is_there
     });
-    for seen in sources {
+    for seen in &sources {
         if known.contains_key(&seen.root) {
             continue;
         }
         let follower = Arc::new(Follower::default());
-        let (of_thread, engine, root) = (Arc::clone(&follower), engine.clone(), seen.root.clone());
+        let of_thread = Arc::clone(&follower);
+        let (engine, root) = (Arc::downgrade(engine), seen.root.clone());
         let started = std::thread::Builder::new()
             .name("follow".to_string())
             .spawn(move || follow(&engine, &root, &of_thread));
@@ -179,6 +183,9 @@ pub(super) fn reconcile(engine: &Weak<Engine>, followers: &Followers, sources: &
             known.insert(seen.root.clone(), follower);
         }
     }
+    // Some may wait for what is gone.
+    engine.writer_state.state.send_modify(|_| ());
+    Ok(sources)
 }
 
 /// Follows one source until it is gone or the engine ends.
@@ -212,6 +219,7 @@ fn listed(
     watched: &mut Option<(Selection, Arc<Watched>)>,
 ) -> Duration {
     let begun = Instant::now();
+    let made = follower.requests().made;
     let opened = engine.following(root).and_then(|source| {
         let selection = source.options.selection;
         match watched.take() {
@@ -231,12 +239,13 @@ fn listed(
         Ok(source) => source,
         Err(error) => {
             engine.failed(root, error);
-            engine.serve(follower, follower.take_requests().1);
+            engine.serve(follower, made);
             return RETRY;
         }
     };
     let is_deaf = || source.deafness().is_some();
-    match engine.synced_for(follower, root, Arc::clone(&source) as Arc<dyn Source>) {
+    let synced = engine.synced_for(follower, made, root, Arc::clone(&source) as Arc<dyn Source>);
+    match synced {
         None | Some(CheckEnd::Waiting) => LOCK_RETRY,
         Some(CheckEnd::Failed(_)) => RETRY.max(begun.elapsed() * POLL_SHARE),
         Some(_) if is_deaf() => POLL.max(begun.elapsed() * POLL_SHARE),
@@ -247,6 +256,8 @@ fn listed(
 /// Fetches and syncs what is not on this disk if it `is_asked` to or it is time. Returns how long
 /// to wait, and whether nothing is left to do until then.
 fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) -> (Duration, bool) {
+    // What is requested from now on may miss what is fetched.
+    let made = follower.requests().made;
     let opened = engine.following(root).and_then(|source| {
         if !is_asked && !source.is_due() && engine.was_complete(root) {
             return Ok((source, None));
@@ -256,13 +267,15 @@ fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) ->
     });
     match opened {
         Ok((source, None)) => (source.pause(), true),
-        Ok((source, Some(opened))) => match engine.synced_for(follower, root, Arc::from(opened)) {
-            None | Some(CheckEnd::Waiting) => (LOCK_RETRY, false),
-            _ => (source.pause(), true),
-        },
+        Ok((source, Some(opened))) => {
+            match engine.synced_for(follower, made, root, Arc::from(opened)) {
+                None | Some(CheckEnd::Waiting) => (LOCK_RETRY, false),
+                _ => (source.pause(), true),
+            }
+        }
         Err(error) => {
             engine.failed(root, error);
-            engine.serve(follower, follower.take_requests().1);
+            engine.serve(follower, made);
             let source = engine.following(root);
             (source.map_or(RETRY, |source| source.pause()), true)
         }
@@ -270,14 +283,15 @@ fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) ->
 }
 
 impl Engine {
-    /// Syncs a source as was requested; `None` if the writer thread has ended.
+    /// Syncs a source for the first `made` requests; `None` if the writer thread has ended.
     fn synced_for(
         &self,
         follower: &Follower,
+        made: u64,
         root: &Path,
         source: Arc<dyn Source>,
     ) -> Option<CheckEnd> {
-        let (request, made) = follower.take_requests();
+        let request = std::mem::take(&mut follower.requests().next);
         let end = self.synced(root, source, request)?;
         // While another process writes, it is tried again.
         if !matches!(end, CheckEnd::Waiting) {

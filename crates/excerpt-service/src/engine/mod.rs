@@ -161,6 +161,8 @@ impl Engine {
             .name("sync".to_string())
             .spawn(move || {
                 writer.work(&todo);
+                // It has ended when its index is closed.
+                drop(writer);
                 drop(alive);
             })?;
         Ok(engine)
@@ -202,9 +204,7 @@ impl Engine {
             return None;
         };
         // A source that nothing follows yet could not be waited for.
-        if let Ok(all) = self.scope.sources() {
-            follow::reconcile(&Arc::downgrade(self), followers, &all);
-        }
+        let _ = follow::reconcile(self, followers);
         let roots = sources.into_iter().map(|seen| &*seen.root);
         Some(followers.request(roots, request))
     }
@@ -426,13 +426,15 @@ impl Engine {
         self.end_within(FAREWELL);
     }
 
-    /// Interrupts the writer thread, and waits for it to end, but not longer than `patience`. A
-    /// process that goes on waits until nothing is written any more.
+    /// Interrupts the writer thread, waits for it to end, but not longer than `patience`, and closes
+    /// the index. A process that goes on waits until nothing is written any more.
     pub fn end_within(&self, patience: Duration) {
         self.writer_state.stop.store(true, Ordering::SeqCst);
         if let Some(followers) = self.followers.get() {
             followers.end();
         }
+        // Some may wait for syncs that will not come.
+        self.writer_state.state.send_modify(|_| ());
         drop(
             self.jobs
                 .lock()
@@ -447,6 +449,7 @@ impl Engine {
         if let Some(ended) = ended {
             let _ = ended.recv_timeout(patience);
         }
+        *self.index.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 

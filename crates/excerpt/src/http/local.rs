@@ -3,8 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -51,8 +51,8 @@ pub struct LocalServer {
     engine: Arc<Engine>,
     routes: Router,
     stopping: CancellationToken,
-    /// Threads of its own. Taken when it ends.
-    runtime: Option<Runtime>,
+    /// Threads of its own; `None` once it is closed.
+    runtime: Mutex<Option<Runtime>>,
     /// What a user should know about what is served.
     notes: Vec<String>,
 }
@@ -136,7 +136,7 @@ impl LocalServer {
             engine,
             routes: routes::routes(&server),
             stopping,
-            runtime: Some(runtime),
+            runtime: Mutex::new(Some(runtime)),
             notes,
         })
     }
@@ -165,9 +165,10 @@ impl LocalServer {
             Some(body) => request.header(CONTENT_TYPE, JSON).body(Body::from(body))?,
             None => request.body(Body::empty())?,
         };
-        let runtime = self.runtime.as_ref().context("the index is closed")?;
         let (done, reply) = channel();
         let routes = self.routes.clone();
+        let runtime = self.runtime();
+        let runtime = runtime.as_ref().context("the index is closed")?;
         let task = runtime.spawn(async move {
             // Nobody may be waiting any longer.
             let _ = done.send(answer(routes, request).await);
@@ -176,6 +177,23 @@ impl LocalServer {
             reply,
             task: task.abort_handle(),
         })
+    }
+}
+
+impl LocalServer {
+    /// Ends it, and what it is doing. Afterwards, nothing of it touches the files of the index.
+    pub fn close(&self) {
+        self.stopping.cancel();
+        // First what answers, because it has the index open.
+        let runtime = self.runtime().take();
+        if let Some(runtime) = runtime {
+            runtime.shutdown_timeout(PATIENCE);
+        }
+        self.engine.end_within(PATIENCE);
+    }
+
+    fn runtime(&self) -> MutexGuard<'_, Option<Runtime>> {
+        self.runtime.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -214,11 +232,6 @@ impl Drop for PendingReply {
 
 impl Drop for LocalServer {
     fn drop(&mut self) {
-        // Afterwards, nothing of this touches the files of the index.
-        self.stopping.cancel();
-        self.engine.end_within(PATIENCE);
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_timeout(PATIENCE);
-        }
+        self.close();
     }
 }
