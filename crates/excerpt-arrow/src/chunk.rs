@@ -11,7 +11,7 @@ use excerpt_chunk::{Chunker, Document, Sizer};
 use rayon::prelude::*;
 
 use crate::columns::ChunkColumns;
-use crate::error::BatchError;
+use crate::error::{BatchError, with_sources};
 use crate::schema::{DocumentColumns, kept, of_chunks};
 use crate::texts::{NoText, Texts};
 
@@ -36,12 +36,12 @@ pub struct BatchChunker {
 }
 
 /// The columns of the documents.
-struct Columns<'b> {
-    text: Texts<'b>,
-    path: Option<Texts<'b>>,
-    id: Option<Texts<'b>>,
-    title: Option<Texts<'b>>,
-    language: Option<Texts<'b>>,
+struct Columns {
+    text: Texts,
+    path: Option<Texts>,
+    id: Option<Texts>,
+    title: Option<Texts>,
+    language: Option<Texts>,
 }
 
 impl BatchChunker {
@@ -133,7 +133,7 @@ impl BatchChunker {
         Ok(RecordBatch::try_new(schema, columns)?)
     }
 
-    fn columns_of<'b>(&self, batch: &'b RecordBatch) -> Result<Columns<'b>, BatchError> {
+    fn columns_of(&self, batch: &RecordBatch) -> Result<Columns, BatchError> {
         let names = &self.columns;
         let named = |name: &Option<String>| {
             let name = name.as_ref();
@@ -162,7 +162,7 @@ impl SplitRows {
     fn add(
         &mut self,
         by: &BatchChunker,
-        columns: &Columns<'_>,
+        columns: &Columns,
         row: usize,
         stop: &Stop,
     ) -> Result<(), BatchError> {
@@ -171,30 +171,31 @@ impl SplitRows {
         }
         match columns.checked(row) {
             Ok(text) => self.split(by, columns, text, row, stop)?,
-            Err(error) => self.fail(columns, row, &error),
+            Err(error) => self.fail(columns, row, &error)?,
         }
         self.documents.resize(self.chunks.len(), row as u64);
         Ok(())
     }
 
-    fn fail(&mut self, columns: &Columns<'_>, row: usize, error: &str) {
+    fn fail(&mut self, columns: &Columns, row: usize, error: &str) -> Result<(), BatchError> {
         let path = columns.path.as_ref().and_then(|path| path.lossy(row));
-        self.chunks.add_error(path.as_deref(), error);
+        self.chunks.add_error(path.as_deref(), error)
     }
 
     fn split(
         &mut self,
         by: &BatchChunker,
-        columns: &Columns<'_>,
+        columns: &Columns,
         text: &str,
         row: usize,
         stop: &Stop,
     ) -> Result<(), BatchError> {
-        let of = |column: &'_ Option<Texts<'_>>| {
+        let of = |column: &'_ Option<Texts>| {
             let text = column.as_ref().and_then(|column| column.lossy(row));
             text.map(|text| text.into_owned())
         };
-        let (path, id) = (of(&columns.path), of(&columns.id));
+        let path = of(&columns.path);
+        let id = columns.id.as_ref().and_then(|column| column.key(row));
         let (title, language) = (of(&columns.title), of(&columns.language));
         let mut document = Document::new(text);
         if let Some(path) = &path {
@@ -212,10 +213,7 @@ impl SplitRows {
         match &by.sizer {
             Some(sizer) => match by.chunker.chunk_with(&document, sizer) {
                 Ok(chunking) => self.chunks.add(&chunking, text),
-                Err(error) => {
-                    self.fail(columns, row, &with_sources(&error));
-                    Ok(())
-                }
+                Err(error) => self.fail(columns, row, &with_sources(&error)),
             },
             None => match by.chunker.try_chunk(&document, stop) {
                 Some(chunking) => self.chunks.add(&chunking, text),
@@ -225,7 +223,7 @@ impl SplitRows {
     }
 }
 
-impl Columns<'_> {
+impl Columns {
     /// The text in a row.
     ///
     /// # Errors
@@ -276,15 +274,4 @@ fn joined(mut parts: Vec<SplitRows>) -> Result<(Vec<u64>, Vec<ArrayRef>), BatchE
         concat(&arrays)
     });
     Ok((documents, columns.collect::<Result<_, _>>()?))
-}
-
-/// An error with its causes, in one line.
-fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        message += &format!(": {error}");
-        source = error.source();
-    }
-    message
 }

@@ -75,11 +75,7 @@ impl ChunkColumns {
             let overlap = chunk.overlap.as_ref();
             let overlap = overlap.and_then(|overlap| source.get(overlap.bytes.clone()));
             let overlap = overlap.unwrap_or_default();
-            // No column can have more than all of them together.
-            self.bytes += chunk.text.len() + overlap.len() + chunk.context.header.len();
-            if self.bytes > i32::MAX as usize {
-                return Err(BatchError::TooLarge);
-            }
+            self.reserve(strings(chunking, chunk, overlap))?;
             let mut row = Row {
                 columns: self.columns.iter_mut(),
             };
@@ -90,8 +86,23 @@ impl ChunkColumns {
         Ok(())
     }
 
+    /// Counts the bytes of strings that are about to be added. No column can have more than all of
+    /// them together.
+    fn reserve(&mut self, bytes: usize) -> Result<(), BatchError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        match self.bytes > i32::MAX as usize {
+            true => Err(BatchError::TooLarge),
+            false => Ok(()),
+        }
+    }
+
     /// Adds the row of a document that could not be split.
-    pub fn add_error(&mut self, path: Option<&str>, error: &str) {
+    ///
+    /// # Errors
+    ///
+    /// [`BatchError::TooLarge`] when a column would have more than 2 GiB.
+    pub fn add_error(&mut self, path: Option<&str>, error: &str) -> Result<(), BatchError> {
+        self.reserve(path.map_or(0, str::len) + error.len())?;
         for ((name, _), column) in COLUMNS.iter().zip(&mut self.columns) {
             match column {
                 Column::Text(column) if *name == "path" => column.append_option(path),
@@ -102,6 +113,7 @@ impl ChunkColumns {
         }
         self.errors.append_value(error);
         self.rows += 1;
+        Ok(())
     }
 
     /// The rows as a batch; afterwards there are none.
@@ -132,6 +144,38 @@ impl ChunkColumns {
         let errors: ArrayRef = Arc::new(self.errors.finish());
         columns.into_iter().chain([errors]).collect()
     }
+}
+
+/// How many bytes the strings of a chunk have, at least.
+fn strings(chunking: &Chunking<'_>, chunk: &Chunk<'_>, overlap: &str) -> usize {
+    /// The id, the hash, and words such as the kind.
+    const FIXED: usize = 256;
+    let context = &chunk.context;
+    let maybe = |text: &Option<Arc<str>>| text.as_deref().map_or(0, str::len);
+    let all = |texts: &[Arc<str>]| texts.iter().map(|text| text.len()).sum::<usize>();
+    let single = [
+        &context.path,
+        &context.title,
+        &chunk.name,
+        &chunk.language,
+        &context.signature,
+    ];
+    let lists = [
+        &context.trail,
+        &chunk.sections,
+        &chunk.defines,
+        &context.module_path,
+        &context.imports,
+    ];
+    FIXED
+        + FIXED * (chunk.dates.len() + chunk.warnings.len())
+        + chunk.text.len()
+        + overlap.len()
+        + context.header.len()
+        + chunking.unit.len()
+        + chunk.cut.reason.len()
+        + single.into_iter().map(maybe).sum::<usize>()
+        + lists.into_iter().map(|texts| all(texts)).sum::<usize>()
 }
 
 /// A row that is being written: the columns that it has no value in yet, in order.
@@ -292,7 +336,7 @@ mod tests {
     #[test]
     fn a_document_that_cannot_be_split_has_a_row_with_its_path() {
         let mut columns = ChunkColumns::default();
-        columns.add_error(Some("a.md"), "the text is null");
+        columns.add_error(Some("a.md"), "the text is null").unwrap();
         let batch = columns.take().unwrap();
         for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
             let says = ["path", "error"].contains(&&**field.name());

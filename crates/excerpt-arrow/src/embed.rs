@@ -2,17 +2,22 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use arrow_array::RecordBatch;
 use arrow_array::builder::{FixedSizeListBuilder, Float32Builder};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use excerpt_index::{EmbedError, Embedder, Vectors};
 
+use crate::chunk::Stop;
 use crate::error::BatchError;
 use crate::texts::Texts;
 
 /// The key of the identity of the embedder in the metadata of a schema.
 const EMBEDDER_KEY: &str = "excerpt.embedder";
+
+/// How many texts are embedded between two looks at whether to stop.
+const AT_ONCE: usize = 64;
 
 /// The columns that are embedded together when no column is named: those of a chunk.
 const PARTS: [&str; 3] = ["header", "overlap", "text"];
@@ -75,13 +80,16 @@ impl BatchEmbedder {
     ///
     /// # Errors
     ///
-    /// When a column is missing or has no texts, the column of the vectors exists, or the embedder
-    /// fails.
-    pub fn embed(&self, batch: &RecordBatch) -> Result<RecordBatch, BatchError> {
+    /// When a column is missing or has no texts, the column of the vectors exists, the embedder
+    /// fails, or it was stopped.
+    pub fn embed(&self, batch: &RecordBatch, stop: &Stop) -> Result<RecordBatch, BatchError> {
         let schema = self.schema(batch.schema_ref())?;
         let texts = self.texts(batch)?;
         let mut column = FixedSizeListBuilder::new(Float32Builder::new(), self.dimensions());
-        for texts in texts.chunks(self.embedder.at_once()) {
+        for texts in texts.chunks(self.embedder.at_once().min(AT_ONCE)) {
+            if stop.load(Ordering::Relaxed) {
+                return Err(BatchError::Stopped);
+            }
             self.add_vectors(texts, &mut column)?;
         }
         let columns = batch.columns().iter().cloned();

@@ -52,3 +52,15 @@ fn listed(names: &[String]) -> String {
         false => shown.join(", "),
     }
 }
+
+/// An error with its causes, in one line.
+#[must_use]
+pub fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        message += &format!(": {error}");
+        source = error.source();
+    }
+    message
+}

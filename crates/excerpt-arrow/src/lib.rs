@@ -38,5 +38,5 @@ pub use chunk::{BatchChunker, LARGEST_TEXT, Stop};
 pub use columns::ChunkColumns;
 #[cfg(feature = "embed")]
 pub use embed::BatchEmbedder;
-pub use error::BatchError;
+pub use error::{BatchError, with_sources};
 pub use schema::{DocumentColumns, SCHEMA_VERSION, chunk_fields};

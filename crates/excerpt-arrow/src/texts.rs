@@ -7,25 +7,22 @@ use arrow_array::types::{
     Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray,
-    RecordBatch, StringArray, StringViewArray,
+    Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, LargeBinaryArray, RecordBatch,
 };
 use arrow_schema::DataType;
 
 use crate::error::BatchError;
 
-/// A column of texts.
-pub(crate) enum Texts<'a> {
-    Utf8(&'a StringArray),
-    LargeUtf8(&'a LargeStringArray),
-    Utf8View(&'a StringViewArray),
-    Binary(&'a BinaryArray),
-    LargeBinary(&'a LargeBinaryArray),
-    BinaryView(&'a BinaryViewArray),
+/// A column of texts. Strings are read as bytes: what comes through the C interface says that it is
+/// UTF-8, and nobody has checked that.
+pub(crate) enum Texts {
+    Binary(BinaryArray),
+    LargeBinary(LargeBinaryArray),
+    BinaryView(BinaryViewArray),
     /// Of type null: none has a value.
     Null,
     /// The place of the value of each row, and the values.
-    Dictionary(Vec<Option<usize>>, Box<Texts<'a>>),
+    Dictionary(Vec<Option<usize>>, Box<Texts>),
     Numbers(Vec<Option<String>>),
 }
 
@@ -43,13 +40,13 @@ const TEXTS: &str = "a string type, or binary with UTF-8";
 /// The types of names and ids.
 const NAMES: &str = "a string type or whole numbers";
 
-impl<'a> Texts<'a> {
+impl Texts {
     /// The column `name` of a batch.
     ///
     /// # Errors
     ///
     /// When there is no such column, or it has no texts.
-    pub(crate) fn of(batch: &'a RecordBatch, name: &str) -> Result<Texts<'a>, BatchError> {
+    pub(crate) fn of(batch: &RecordBatch, name: &str) -> Result<Texts, BatchError> {
         let column = column(batch, name)?;
         Texts::read(column).ok_or_else(|| wrong_type(column, name, TEXTS))
     }
@@ -59,21 +56,23 @@ impl<'a> Texts<'a> {
     /// # Errors
     ///
     /// When there is no such column, or it has neither texts nor whole numbers.
-    pub(crate) fn or_numbers(batch: &'a RecordBatch, name: &str) -> Result<Texts<'a>, BatchError> {
+    pub(crate) fn or_numbers(batch: &RecordBatch, name: &str) -> Result<Texts, BatchError> {
         let column = column(batch, name)?;
         Texts::read(column)
             .or_else(|| Texts::of_numbers(column))
             .ok_or_else(|| wrong_type(column, name, NAMES))
     }
 
-    fn read(array: &'a dyn Array) -> Option<Texts<'a>> {
+    fn read(array: &dyn Array) -> Option<Texts> {
         Some(match array.data_type() {
-            DataType::Utf8 => Texts::Utf8(array.as_string()),
-            DataType::LargeUtf8 => Texts::LargeUtf8(array.as_string()),
-            DataType::Utf8View => Texts::Utf8View(array.as_string_view()),
-            DataType::Binary => Texts::Binary(array.as_binary()),
-            DataType::LargeBinary => Texts::LargeBinary(array.as_binary()),
-            DataType::BinaryView => Texts::BinaryView(array.as_binary_view()),
+            DataType::Utf8 => Texts::Binary(array.as_string::<i32>().clone().into()),
+            DataType::LargeUtf8 => Texts::LargeBinary(array.as_string::<i64>().clone().into()),
+            DataType::Utf8View => {
+                Texts::BinaryView(array.as_string_view().clone().to_binary_view())
+            }
+            DataType::Binary => Texts::Binary(array.as_binary().clone()),
+            DataType::LargeBinary => Texts::LargeBinary(array.as_binary().clone()),
+            DataType::BinaryView => Texts::BinaryView(array.as_binary_view().clone()),
             DataType::Null => Texts::Null,
             DataType::Dictionary(_, _) => {
                 let dictionary = array.as_any_dictionary_opt()?;
@@ -94,7 +93,7 @@ impl<'a> Texts<'a> {
         })
     }
 
-    fn of_numbers(array: &dyn Array) -> Option<Texts<'a>> {
+    fn of_numbers(array: &dyn Array) -> Option<Texts> {
         fn written<T: ArrowPrimitiveType>(array: &dyn Array) -> Vec<Option<String>>
         where
             T::Native: ToString,
@@ -121,48 +120,36 @@ impl<'a> Texts<'a> {
     ///
     /// When there is none.
     pub(crate) fn get(&self, row: usize) -> Result<&str, NoText> {
-        fn of_bytes(bytes: &[u8]) -> Result<&str, NoText> {
-            std::str::from_utf8(bytes).map_err(|error| NoText::NotUtf8(error.valid_up_to()))
-        }
-        if !self.is_valid(row) {
-            return Err(NoText::Null);
-        }
-        match self {
-            Texts::Utf8(array) => Ok(array.value(row)),
-            Texts::LargeUtf8(array) => Ok(array.value(row)),
-            Texts::Utf8View(array) => Ok(array.value(row)),
-            Texts::Binary(array) => of_bytes(array.value(row)),
-            Texts::LargeBinary(array) => of_bytes(array.value(row)),
-            Texts::BinaryView(array) => of_bytes(array.value(row)),
-            Texts::Null => Err(NoText::Null),
-            Texts::Dictionary(places, values) => values.get(places[row].ok_or(NoText::Null)?),
-            Texts::Numbers(numbers) => numbers[row].as_deref().ok_or(NoText::Null),
-        }
-    }
-
-    fn is_valid(&self, row: usize) -> bool {
-        match self {
-            Texts::Utf8(array) => array.is_valid(row),
-            Texts::LargeUtf8(array) => array.is_valid(row),
-            Texts::Utf8View(array) => array.is_valid(row),
-            Texts::Binary(array) => array.is_valid(row),
-            Texts::LargeBinary(array) => array.is_valid(row),
-            Texts::BinaryView(array) => array.is_valid(row),
-            Texts::Null => false,
-            Texts::Dictionary(..) | Texts::Numbers(_) => true,
-        }
+        let bytes = self.bytes(row).ok_or(NoText::Null)?;
+        std::str::from_utf8(bytes).map_err(|error| NoText::NotUtf8(error.valid_up_to()))
     }
 
     /// The text in a row, with replacements for what is not UTF-8; `None` if it is null.
     pub(crate) fn lossy(&self, row: usize) -> Option<Cow<'_, str>> {
-        match (self, self.get(row)) {
-            (_, Ok(text)) => Some(Cow::Borrowed(text)),
-            (_, Err(NoText::Null)) => None,
-            (Texts::Binary(array), _) => Some(String::from_utf8_lossy(array.value(row))),
-            (Texts::LargeBinary(array), _) => Some(String::from_utf8_lossy(array.value(row))),
-            (Texts::BinaryView(array), _) => Some(String::from_utf8_lossy(array.value(row))),
-            (Texts::Dictionary(places, values), _) => values.lossy(places[row]?),
-            (_, Err(NoText::NotUtf8(_))) => None,
+        self.bytes(row).map(String::from_utf8_lossy)
+    }
+
+    /// The text in a row, or its bytes in hexadecimal digits if they are not UTF-8: no two values
+    /// become the same. `None` if it is null.
+    pub(crate) fn key(&self, row: usize) -> Option<Cow<'_, str>> {
+        let bytes = self.bytes(row)?;
+        Some(match std::str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => {
+                let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+                Cow::Owned(format!("\0{}", digits.collect::<String>()))
+            }
+        })
+    }
+
+    fn bytes(&self, row: usize) -> Option<&[u8]> {
+        match self {
+            Texts::Binary(array) => array.is_valid(row).then(|| array.value(row)),
+            Texts::LargeBinary(array) => array.is_valid(row).then(|| array.value(row)),
+            Texts::BinaryView(array) => array.is_valid(row).then(|| array.value(row)),
+            Texts::Null => None,
+            Texts::Dictionary(places, values) => values.bytes(places[row]?),
+            Texts::Numbers(numbers) => numbers[row].as_deref().map(str::as_bytes),
         }
     }
 }

@@ -100,6 +100,14 @@ impl Chunker {
         self.read(document, &self.measure(document)).outline
     }
 
+    /// Like [`outline`](Self::outline), but can be cancelled: once `stop` is set, it is the outline
+    /// of what was read so far, or any other.
+    #[must_use]
+    pub fn outline_until(&self, document: &Document<'_>, stop: &AtomicBool) -> Outline {
+        let watched = document.stopped_by(stop);
+        self.read(&watched, &self.measure(document)).outline
+    }
+
     /// Like [`chunk`](Self::chunk), but can be cancelled: returns `None` if `stop` is set while the
     /// document is being read, which is where a text may take long.
     #[must_use]

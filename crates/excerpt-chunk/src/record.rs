@@ -112,7 +112,10 @@ impl Chunking<'_> {
         places.map(move |(chunk, chars)| self.record(chunk, source, chars))
     }
 
-    fn record(&self, chunk: &Chunk<'_>, source: &str, chars: Range<usize>) -> ChunkRecord {
+    /// A chunk as an owned row. `chars` are its [characters](Chunking::chars) in the text of the
+    /// document, `source`.
+    #[must_use]
+    pub fn record(&self, chunk: &Chunk<'_>, source: &str, chars: Range<usize>) -> ChunkRecord {
         let (context, sizes) = (&chunk.context, chunk.size);
         let overlap = chunk.overlap.as_ref();
         let overlap = overlap.and_then(|overlap| source.get(overlap.bytes.clone()));
