@@ -6,7 +6,6 @@ They are skipped where one of the packages is missing.
 """
 
 import asyncio
-import contextlib
 import copy
 import json
 import os
@@ -30,6 +29,7 @@ for library in ("haystack", "langchain_core", "langchain_tests", "llama_index.co
 import haystack
 import llama_index.core
 import tiktoken
+from conftest import NOTES, Served
 from excerpt import haystack as of_haystack
 from excerpt import langchain as of_langchain
 from excerpt import llama_index as of_llama_index
@@ -85,49 +85,11 @@ GUIDE = (
     "## White\n\nAnother section with words in it, which goes on and on.\n"
 )
 
-NOTES = {
-    "tea.md": "---\ntags: [drinks]\nauthor: Ann\nscore: 7\ndate: 2026-03-01\n---\n# Tea\n\n"
-    "Green tea wants water of eighty degrees.\n\n## Black\n\nBlack tea wants boiling water.\n",
-    "harbour/siren.md": "# The siren\n\nThe siren rings when the water rises by two centimetres.\n",
-    "code/tide.py": 'def next_tide(now):\n    """When the next high water is."""\n    return now + 12\n',
-}
-
-
-@pytest.fixture
-def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with notes, and a home of its own for indexes and tokens."""
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "EXCERPT_INDEX"):
-        monkeypatch.delenv(name, raising=False)
-    folder = tmp_path / "notes"
-    for name, text in NOTES.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return folder
-
-
 @pytest.fixture
 def index(notes: Path) -> Iterator[excerpt.Index]:
     """An open index over the notes."""
     with excerpt.Index(notes) as opened:
         yield opened
-
-
-@contextlib.contextmanager
-def served(folder: Path) -> Iterator[tuple[str, str]]:
-    """The address of a server, and its own token."""
-    command = [sys.executable, "-m", "excerpt", "serve", str(folder), "--listen", "127.0.0.1:0", "--log", "off"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        address = server.stdout.readline().split()[-1]
-        token = server.stdout.readline().partition("token=")[2].strip()
-        with excerpt.Index(address, token=token) as remote:
-            remote.sync()
-        yield address, token
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
 
 
 def turns_during(work: Callable[[], Awaitable[Any]]) -> tuple[Any, int]:
@@ -475,7 +437,7 @@ def test_langchain_does_not_block_the_loop(notes: Path) -> None:
     retriever.close()
 
 
-def test_all_three_find_the_same_on_a_server(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_three_find_the_same_on_a_server(notes: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(notes) as (address, token):
         langchain = of_langchain.ExcerptRetriever(index=address, token=SecretStr(token), k=2)
         found = langchain.invoke("how hot is the water")

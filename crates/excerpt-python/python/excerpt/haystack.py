@@ -13,15 +13,12 @@ Haystack loads stored pipelines only from modules that are allowed: use
 from __future__ import annotations
 
 import asyncio
-import copy
-import hashlib
 import os
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
-from excerpt import Chunk, Chunker, Chunking, ConfigError, Hit, Index, IndexFailure
+from excerpt import Chunker, Chunking, ConfigError, Hit, Index, IndexFailure
+from excerpt._adapters import Ids, Opened, combined, comparison, document, of_hit, path_of, with_place
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -36,14 +33,6 @@ if TYPE_CHECKING:
     from excerpt._excerpt import _Document
 
 __all__ = ["ExcerptRetriever", "ExcerptSplitter"]
-
-# Formats whose files have no text of their own: what a converter gives was extracted from them.
-_EXTRACTED = frozenset(
-    "doc docx eml epub gif jpeg jpg m4a mp3 mp4 msg odp ods odt pdf png ppt pptx rtf tif tiff wav webm webp xls xlsx"
-    .split()
-)
-# Formats that a converter gives as they are, or as the text in them.
-_MARKUP = frozenset("asp aspx htm html ipynb jsp php xhtml xml".split())
 
 _OF_CHUNKS = frozenset({"citation", "lines", "trail"})
 _OF_HITS = frozenset({"citation", "collection", "lines", "path", "title", "trail", "weak"})
@@ -102,9 +91,8 @@ class ExcerptSplitter:
         Raises:
             SerializationError: The sizer is not a function that can be imported.
         """
-        settings = _settings_of(self.chunker)
-        if "sizer" in settings:
-            sizer = settings["sizer"]
+        settings, sizer = self.chunker.settings, self.chunker.sizer
+        if sizer is not None:
             if not callable(sizer) or not hasattr(sizer, "__qualname__"):
                 kind = type(sizer).__name__
                 advice = "use a function that can be imported"
@@ -145,7 +133,7 @@ class ExcerptSplitter:
         """
         if not isinstance(documents, list) or not all(isinstance(document, Document) for document in documents):
             raise TypeError("ExcerptSplitter splits a list of documents, and was given something else")
-        ids = _Ids()
+        ids = Ids()
         split = self.chunker.chunk_many(map(_to_split, documents))
         chunks = [
             chunk
@@ -154,21 +142,15 @@ class ExcerptSplitter:
         ]
         return {"documents": chunks}
 
-    def _documents_of(self, document: Document, chunking: Chunking, ids: _Ids) -> Iterator[Document]:
-        path = _path(document)
+    def _documents_of(self, document: Document, chunking: Chunking, ids: Ids) -> Iterator[Document]:
+        path = path_of(document.meta)
         page, counted = 1, 0
         for chunk in chunking:
             start, end = chunk.span.chars
             # A page break at the start of a chunk is before its first page.
             begins = end - len(chunk.text.lstrip("\f"))
             page, counted = page + chunking.text.count("\f", counted, begins), begins
-            place = f"{chunk.lines[0]}-{chunk.lines[1]}"
-            meta = _renamed(document.meta, _OF_CHUNKS)
-            if path is not None:
-                meta |= {"path": path, "citation": f"{path}:{place}"}
-            meta |= {
-                "lines": place,
-                "trail": chunk.breadcrumb,
+            meta = with_place(document.meta, _OF_CHUNKS, chunk, path) | {
                 "source_id": document.id,
                 "split_id": chunk.ordinal,
                 "split_idx_start": start,
@@ -244,8 +226,7 @@ class ExcerptRetriever:
         self.without_weak = without_weak
         self.token = token
         self.options = options
-        self._opened: Index | None = None
-        self._opening = threading.Lock()
+        self._opened = Opened(index, self._opens_with)
 
     def to_dict(self) -> dict[str, Any]:
         """What `from_dict` makes the component from.
@@ -288,18 +269,15 @@ class ExcerptRetriever:
         Raises:
             IndexFailure: The index cannot be opened or reached.
         """
-        self._searched()
+        self._opened.get()
 
     async def warm_up_async(self) -> None:
         """Open the index on a thread. See `warm_up`."""
-        await asyncio.to_thread(self._searched)
+        await asyncio.to_thread(self._opened.get)
 
     def close(self) -> None:
         """Close the index, unless it was given open. The next question opens it again."""
-        with self._opening:
-            opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.close()
+        self._opened.close()
 
     async def close_async(self) -> None:
         """Close the index on a thread. See `close`."""
@@ -335,7 +313,7 @@ class ExcerptRetriever:
             fields["without_weak"] = True
         if limit == 0:
             return {"documents": []}
-        found = self._searched().search(query, limit=limit, **{"ranks": "chunks", **fields})
+        found = self._opened.get().search(query, limit=limit, **{"ranks": "chunks", **fields})
         return {"documents": [_passage(hit) for hit in found]}
 
     @component.output_types(documents=list[Document])
@@ -345,80 +323,20 @@ class ExcerptRetriever:
         """Find passages on a thread. See `run`."""
         return await asyncio.to_thread(self.run, query, filters, top_k)
 
-    def _searched(self) -> Index:
-        if isinstance(self.index, Index):
-            return self.index
-        with self._opening:
-            if self._opened is None:
-                token = None if self.token is None else self.token.resolve_value()
-                self._opened = Index(self.index, token=token, **(self.options or {}))
-            return self._opened
+    def _opens_with(self) -> dict[str, Any]:
+        return {"token": None if self.token is None else self.token.resolve_value(), **(self.options or {})}
 
 
-class _Ids:
-    """The ids of the chunks of a call, of which no two are equal."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-
-    def of(self, chunk: Chunk) -> str:
-        count = self._seen[chunk.id] = self._seen.get(chunk.id, 0) + 1
-        if count == 1:
-            return chunk.id
-        return hashlib.blake2b(f"{chunk.id}-{count}".encode(), digest_size=16).hexdigest()
-
-
-def _settings_of(chunker: Chunker) -> dict[str, Any]:
-    """The settings that a chunker was made with."""
-    reduced = chunker.__reduce__()
-    assert isinstance(reduced, tuple)
-    return dict(reduced[1][0])
-
-
-def _to_split(document: Document) -> _Document:
+def _to_split(given: Document) -> _Document:
     """A document as `Chunker.chunk_many` takes it.
 
     Raises:
         ValueError: It has no text.
     """
-    text = document.content
+    text = given.content
     if text is None:
-        raise ValueError(f"the document {document.id} has no `content`, and cannot be split")
-    path, title = _path(document), document.meta.get("title")
-    return {
-        "text": text,
-        "path": None if path is None else _for_syntax(path, text),
-        "title": title if isinstance(title, str) else None,
-        "id": document.id,
-    }
-
-
-def _path(document: Document) -> str | None:
-    """The path of a document, or where it is from."""
-    for name in ("path", "file_path", "source", "url"):
-        value = document.meta.get(name)
-        if isinstance(value, (str, os.PathLike)) and (path := os.fspath(value)) and isinstance(path, str):
-            return path
-    return None
-
-
-def _for_syntax(path: str, text: str) -> str:
-    """The path from which the syntax of a text follows: without an ending that does not say how to read it."""
-    is_address = path.startswith(("http://", "https://"))
-    if is_address:
-        parts = urlsplit(path)
-        path = f"{parts.scheme}://{parts.netloc}{parts.path or '/'}"
-    stem, ending = os.path.splitext(path)
-    ending = ending[1:].lower()
-    if ending in _EXTRACTED or (ending in _MARKUP and text[:1000].lstrip("\ufeff \t\r\n")[:1] not in ("<", "{")):
-        return stem
-    # The last part of an address may be a number or a version.
-    return f"{path}/" if is_address and ending and not ending.isalpha() else path
-
-
-def _renamed(meta: Mapping[str, Any], taken: frozenset[str]) -> dict[str, Any]:
-    """A copy of `meta` in which no name is one that is taken."""
-    return {f"document_{name}" if name in taken else name: copy.deepcopy(value) for name, value in meta.items()}
+        raise ValueError(f"the document {given.id} has no `content`, and cannot be split")
+    return document(text, path_of(given.meta), given.meta.get("title"), given.id)
 
 
 def _search_fields(filters: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -433,18 +351,8 @@ def _search_fields(filters: Mapping[str, Any] | None) -> dict[str, Any]:
         return _search_field(filters)
     if filters.get("operator") != "AND" or not isinstance(filters.get("conditions"), list):
         raise FilterError(f"conditions are combined with `{filters.get('operator')}`, expected a list with `AND`")
-    fields: dict[str, Any] = {}
-    for condition in filters["conditions"]:
-        for name, value in _search_fields(condition).items():
-            if name == "tags":
-                fields["tags"] = [*fields.get("tags", []), *value]
-            elif name == "fields" and not value.keys() & fields.get("fields", {}).keys():
-                fields["fields"] = {**fields.get("fields", {}), **value}
-            elif name in fields:
-                raise FilterError(f"there are two conditions for `{name}`, expected one")
-            else:
-                fields[name] = value
-    return fields
+    fields = map(_search_fields, filters["conditions"])
+    return combined(fields, lambda name: FilterError(f"there are two conditions for `{name}`, expected one"))
 
 
 def _search_field(condition: Mapping[str, Any]) -> dict[str, Any]:
@@ -455,29 +363,14 @@ def _search_field(condition: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not condition.keys() >= {"field", "operator", "value"}:
         raise FilterError("a comparison has `field`, `operator` and `value`")
-    name, operator, value = str(condition["field"]).removeprefix("meta."), condition["operator"], condition["value"]
-    several = {"language": "languages", "kind": "kinds", "collection": "collections"}
-    if name in several and operator in ("==", "in"):
-        return {several[name]: value if isinstance(value, list) else [value]}
-    if name == "tags" and operator == "==":
-        return {"tags": value if isinstance(value, list) else [value]}
-    if name == "date" and operator in (">=", "<="):
-        return {"since" if operator == ">=" else "until": value}
-    if operator == "==" and isinstance(value, (str, int, float)):
-        return {name: value} if name in ("path", "version") else {"fields": {name: value}}
-    raise FilterError(f"`{condition['field']}` cannot be compared with `{operator}` and {value!r}")
+    operator, value = condition["operator"], condition["value"]
+    field = comparison(str(condition["field"]).removeprefix("meta."), operator, value)
+    if field is None:
+        raise FilterError(f"`{condition['field']}` cannot be compared with `{operator}` and {value!r}")
+    return field
 
 
 def _passage(hit: Hit) -> Document:
     """A hit as a document."""
-    meta = _renamed(hit.metadata, _OF_HITS) | {
-        "path": hit.path,
-        "lines": f"{hit.lines[0]}-{hit.lines[1]}",
-        "citation": hit.citation,
-        "trail": " > ".join(hit.trail),
-        "title": hit.title,
-        "weak": hit.weak,
-    }
-    if hit.collection is not None:
-        meta["collection"] = hit.collection
+    meta = of_hit(hit, _OF_HITS)
     return Document(id=hit.id, content=hit.text, meta=meta, score=hit.score)

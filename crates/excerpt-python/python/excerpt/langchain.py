@@ -10,15 +10,12 @@ Needs LangChain 1: `pip install "langchain-core>=1" "langchain-text-splitters>=1
 from __future__ import annotations
 
 import asyncio
-import copy
-import hashlib
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
 from excerpt import Chunk, Chunker, Chunking, ConfigError, Hit, Index
+from excerpt._adapters import Ids, Opened, document, of_hit, path_of, with_place
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -34,14 +31,6 @@ if TYPE_CHECKING:
     from excerpt._excerpt import _Document
 
 __all__ = ["ExcerptRetriever", "ExcerptTextSplitter"]
-
-# Formats whose files have no text of their own: what a loader gives was extracted from them.
-_EXTRACTED = frozenset(
-    "doc docx eml epub gif jpeg jpg m4a mp3 mp4 msg odp ods odt pdf png ppt pptx rtf tif tiff wav webm webp xls xlsx"
-    .split()
-)
-# Formats that a loader gives as they are, or as the text in them.
-_MARKUP = frozenset("asp aspx htm html ipynb jsp php xhtml xml".split())
 
 _OF_CHUNKS = frozenset({"citation", "end_index", "id", "lines", "start_index", "trail"})
 _OF_HITS = frozenset(
@@ -167,24 +156,19 @@ class ExcerptTextSplitter(TextSplitter):
             TextError: A text has a lone surrogate, or more than 256 MiB.
         """
         listed = list(documents)
-        ids = _Ids()
+        ids = Ids()
         return [
             chunk
             for document, chunking in zip(listed, self.chunker.chunk_many(map(_to_split, listed)), strict=True)
             for chunk in self._documents_of(document, chunking, ids)
         ]
 
-    def _documents_of(self, document: Document, chunking: Chunking, ids: _Ids) -> Iterator[Document]:
+    def _documents_of(self, document: Document, chunking: Chunking, ids: Ids) -> Iterator[Document]:
         path = _path(document)
         for chunk in chunking:
-            metadata = _renamed(document.metadata, _OF_CHUNKS)
-            place = f"{chunk.lines[0]}-{chunk.lines[1]}"
-            if path is not None:
-                metadata |= {"path": path, "citation": f"{path}:{place}"}
-            metadata["lines"] = place
+            metadata = with_place(document.metadata, _OF_CHUNKS, chunk, path) | {"id": ids.of(chunk)}
             if self._add_start_index:
                 metadata["start_index"], metadata["end_index"] = chunk.span.chars
-            metadata |= {"trail": chunk.breadcrumb, "id": ids.of(chunk)}
             yield Document(page_content=self._content_of(chunk), metadata=metadata, id=metadata["id"])
 
     def _content_of(self, chunk: Chunk) -> str:
@@ -243,21 +227,21 @@ class ExcerptRetriever(BaseRetriever):
     options: dict[str, Any] = Field(default_factory=dict)
     """What else `excerpt.Index` takes."""
 
-    _opened: Index | None = PrivateAttr(default=None)
-    _opening: Any = PrivateAttr(default_factory=threading.Lock)
+    _opened: Opened = PrivateAttr()
 
     @model_validator(mode="after")
     def _is_not_opened_with_options(self) -> ExcerptRetriever:
         if isinstance(self.index, Index) and (self.token is not None or self.options):
             raise ValueError("an open index has its own `token` and `options`: leave them out")
+        self._opened = Opened(self.index, self._opens_with)
         return self
+
+    def _opens_with(self) -> dict[str, Any]:
+        return {"token": None if self.token is None else self.token.get_secret_value(), **self.options}
 
     def close(self) -> None:
         """Close the index, unless it was given open. The next question opens it again."""
-        with self._opening:
-            opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.close()
+        self._opened.close()
 
     def _get_relevant_documents(
         self,
@@ -283,29 +267,7 @@ class ExcerptRetriever(BaseRetriever):
         wanted = {"ranks": "chunks", **(self.filters or {}), **(filters or {})}
         if self.without_weak:
             wanted["without_weak"] = True
-        return [_passage(hit) for hit in self._searched().search(query, limit=self.k if k is None else k, **wanted)]
-
-    def _searched(self) -> Index:
-        if isinstance(self.index, Index):
-            return self.index
-        with self._opening:
-            if self._opened is None:
-                token = None if self.token is None else self.token.get_secret_value()
-                self._opened = Index(self.index, token=token, **self.options)
-            return self._opened
-
-
-class _Ids:
-    """The ids of the chunks of a call, of which no two are equal."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-
-    def of(self, chunk: Chunk) -> str:
-        count = self._seen[chunk.id] = self._seen.get(chunk.id, 0) + 1
-        if count == 1:
-            return chunk.id
-        return hashlib.blake2b(f"{chunk.id}-{count}".encode(), digest_size=16).hexdigest()
+        return [_passage(hit) for hit in self._opened.get().search(query, limit=self.k if k is None else k, **wanted)]
 
 
 def _sizes(
@@ -330,58 +292,18 @@ def _sizes(
     return sizes
 
 
-def _to_split(document: Document) -> _Document:
+def _to_split(given: Document) -> _Document:
     """A document as `Chunker.chunk_many` takes it."""
-    path, title = _path(document), document.metadata.get("title")
-    return {
-        "text": document.page_content,
-        "path": None if path is None else _for_syntax(path, document.page_content),
-        "title": title if isinstance(title, str) else None,
-        "id": document.id or path,
-    }
+    path = _path(given)
+    return document(given.page_content, path, given.metadata.get("title"), given.id or path)
 
 
-def _path(document: Document) -> str | None:
+def _path(given: Document) -> str | None:
     """The path of a document, or where it is from."""
-    for name in ("path", "source"):
-        value = document.metadata.get(name)
-        if isinstance(value, (str, os.PathLike)) and (path := os.fspath(value)) and isinstance(path, str):
-            return path
-    return None
-
-
-def _for_syntax(path: str, text: str) -> str:
-    """The path from which the syntax of a text follows: without an ending that does not say how to read it."""
-    is_address = path.startswith(("http://", "https://"))
-    if is_address:
-        parts = urlsplit(path)
-        path = f"{parts.scheme}://{parts.netloc}{parts.path or '/'}"
-    stem, ending = os.path.splitext(path)
-    ending = ending[1:].lower()
-    if ending in _EXTRACTED or (ending in _MARKUP and text[:1000].lstrip("\ufeff \t\r\n")[:1] not in ("<", "{")):
-        return stem
-    # The last part of an address may be a number or a version.
-    return f"{path}/" if is_address and ending and not ending.isalpha() else path
-
-
-def _renamed(metadata: Mapping[str, Any], taken: frozenset[str]) -> dict[str, Any]:
-    """A copy of metadata in which no name is one that is taken."""
-    return {f"document_{name}" if name in taken else name: copy.deepcopy(value) for name, value in metadata.items()}
+    return path_of(given.metadata, ("path", "source"))
 
 
 def _passage(hit: Hit) -> Document:
     """A hit as a document."""
-    metadata = _renamed(hit.metadata, _OF_HITS) | {
-        "source": hit.path,
-        "path": hit.path,
-        "lines": f"{hit.lines[0]}-{hit.lines[1]}",
-        "citation": hit.citation,
-        "trail": " > ".join(hit.trail),
-        "title": hit.title,
-        "score": hit.score,
-        "id": hit.id,
-        "weak": hit.weak,
-    }
-    if hit.collection is not None:
-        metadata["collection"] = hit.collection
+    metadata = of_hit(hit, _OF_HITS) | {"source": hit.path, "score": hit.score, "id": hit.id}
     return Document(page_content=hit.text, metadata=metadata, id=hit.id)

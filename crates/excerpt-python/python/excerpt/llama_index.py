@@ -10,16 +10,13 @@ Needs LlamaIndex 0.14 or newer: `pip install "llama-index-core>=0.14"`.
 from __future__ import annotations
 
 import asyncio
-import copy
-import hashlib
 import os
 import pickle
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
-from excerpt import Chunk, Chunker, Chunking, ConfigError, Hit, Index, IndexFailure
+from excerpt import Chunker, Chunking, ConfigError, Hit, Index, IndexFailure
+from excerpt._adapters import Ids, Opened, combined, comparison, document, of_hit, path_of, with_place
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -50,16 +47,16 @@ if TYPE_CHECKING:
 
 __all__ = ["ExcerptNodeParser", "ExcerptRetriever"]
 
-# Formats whose files have no text of their own: what a reader gives was extracted from them.
-_EXTRACTED = frozenset(
-    "doc docx eml epub gif jpeg jpg m4a mp3 mp4 msg odp ods odt pdf png ppt pptx rtf tif tiff wav webm webp xls xlsx"
-    .split()
-)
-# Formats that a reader gives as they are, or as the text in them.
-_MARKUP = frozenset("asp aspx htm html ipynb jsp php xhtml xml".split())
-
 _OF_CHUNKS = frozenset({"citation", "lines", "trail"})
 _OF_HITS = frozenset({"citation", "collection", "lines", "path", "title", "trail", "weak"})
+_OPERATORS = {
+    FilterOperator.EQ: "==",
+    FilterOperator.IN: "in",
+    FilterOperator.CONTAINS: "contains",
+    FilterOperator.ALL: "contains",
+    FilterOperator.GTE: ">=",
+    FilterOperator.LTE: "<=",
+}
 
 
 class ExcerptNodeParser(NodeParser):
@@ -136,7 +133,7 @@ class ExcerptNodeParser(NodeParser):
             names = ", ".join(f"`{name}`" for name in (*given, *(["sizer"] if sizer is not None else [])))
             raise ConfigError(f"a chunker has its own settings: leave out {names}")
         else:
-            given, sizer = _settings_of(chunker)
+            given, sizer = chunker.settings, chunker.sizer
         fields: dict[str, Any] = {
             "settings": given,
             "sizer": sizer,
@@ -165,7 +162,7 @@ class ExcerptNodeParser(NodeParser):
         return None if sizer is None else f"{kind.__module__}.{kind.__qualname__}"
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any) -> list[BaseNode]:
-        ids = _Ids()
+        ids = Ids()
         split = self._chunker.chunk_many(map(_to_split, nodes))
         shown = get_tqdm_iterable(nodes, show_progress, "Splitting")
         return [
@@ -177,7 +174,7 @@ class ExcerptNodeParser(NodeParser):
     ) -> list[BaseNode]:
         return await asyncio.to_thread(self._parse_nodes, nodes, show_progress, **kwargs)
 
-    def _of(self, document: BaseNode, chunking: Chunking, ids: _Ids) -> Iterator[TextNode]:
+    def _of(self, document: BaseNode, chunking: Chunking, ids: Ids) -> Iterator[TextNode]:
         """The nodes of a document."""
         named = [ids.of(chunk) for chunk in chunking]
         texts = [chunk.text if self.content == "text" else chunk.embedded for chunk in chunking]
@@ -185,15 +182,11 @@ class ExcerptNodeParser(NodeParser):
         def id_of(i: int, doc: BaseNode) -> str:
             return named[i] if self.id_func is default_id_func else str(self.id_func(i, doc))
 
-        path = _path(document)
+        path = path_of(document.metadata)
         for chunk, node in zip(chunking, build_nodes_from_splits(texts, document, id_func=id_of), strict=True):
             node.start_char_idx, node.end_char_idx = chunk.span.chars
             if self.include_metadata:
-                metadata = _renamed(document.metadata, _OF_CHUNKS)
-                place = f"{chunk.lines[0]}-{chunk.lines[1]}"
-                if path is not None:
-                    metadata |= {"path": path, "citation": f"{path}:{place}"}
-                node.metadata = metadata | {"lines": place, "trail": chunk.breadcrumb}
+                node.metadata = with_place(document.metadata, _OF_CHUNKS, chunk, path)
                 hidden = ["path", "citation", "lines"] + (["trail"] if self.content == "embedded" else [])
                 node.excluded_embed_metadata_keys = _with(node.excluded_embed_metadata_keys, hidden)
                 hidden = ["path", *(["lines"] if path is not None else [])]
@@ -274,99 +267,32 @@ class ExcerptRetriever(BaseRetriever):
             raise IndexFailure("an open index has its own `token` and `options`: leave them out")
         self.similarity_top_k = similarity_top_k
         """How many passages to find."""
-        self._index = index
         self._filters = _search_fields(filters) if isinstance(filters, MetadataFilters) else dict(filters or {})
         self._without_weak = without_weak
-        self._options = {"token": token, **(options or {})}
-        self._opened: Index | None = None
-        self._opening = threading.Lock()
+        given = {"token": token, **(options or {})}
+        self._opened = Opened(index, lambda: given)
         super().__init__(callback_manager=callback_manager, object_map=object_map, objects=objects, verbose=verbose)
 
     def close(self) -> None:
         """Close the index, unless it was given open. The next question opens it again."""
-        with self._opening:
-            opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.close()
+        self._opened.close()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         wanted = {"ranks": "chunks", **self._filters}
         if self._without_weak:
             wanted["without_weak"] = True
-        found = self._searched().search(query_bundle.query_str, limit=self.similarity_top_k, **wanted)
+        found = self._opened.get().search(query_bundle.query_str, limit=self.similarity_top_k, **wanted)
         return [NodeWithScore(node=_passage(hit), score=hit.score) for hit in found]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await asyncio.to_thread(self._retrieve, query_bundle)
 
-    def _searched(self) -> Index:
-        if isinstance(self._index, Index):
-            return self._index
-        with self._opening:
-            if self._opened is None:
-                self._opened = Index(self._index, **self._options)
-            return self._opened
 
-
-class _Ids:
-    """The ids of the chunks of a call, of which no two are equal."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-
-    def of(self, chunk: Chunk) -> str:
-        count = self._seen[chunk.id] = self._seen.get(chunk.id, 0) + 1
-        if count == 1:
-            return chunk.id
-        return hashlib.blake2b(f"{chunk.id}-{count}".encode(), digest_size=16).hexdigest()
-
-
-def _settings_of(chunker: Chunker) -> tuple[dict[str, Any], Any]:
-    """The settings that a chunker was made with, and its sizer."""
-    reduced = chunker.__reduce__()
-    assert isinstance(reduced, tuple)
-    settings = dict(reduced[1][0])
-    return settings, settings.pop("sizer", None)
-
-
-def _to_split(document: BaseNode) -> _Document:
+def _to_split(given: BaseNode) -> _Document:
     """A document as `Chunker.chunk_many` takes it."""
-    text = document.get_content(metadata_mode=MetadataMode.NONE)
-    path, title = _path(document), document.metadata.get("title")
-    return {
-        "text": text,
-        "path": None if path is None else _for_syntax(path, text),
-        "title": title if isinstance(title, str) else None,
-        "id": path or document.node_id,
-    }
-
-
-def _path(document: BaseNode) -> str | None:
-    """The path of a document, or where it is from."""
-    for name in ("path", "file_path", "source", "url"):
-        value = document.metadata.get(name)
-        if isinstance(value, (str, os.PathLike)) and (path := os.fspath(value)) and isinstance(path, str):
-            return path
-    return None
-
-
-def _for_syntax(path: str, text: str) -> str:
-    """The path from which the syntax of a text follows: without an ending that does not say how to read it."""
-    is_address = path.startswith(("http://", "https://"))
-    if is_address:
-        parts = urlsplit(path)
-        path = f"{parts.scheme}://{parts.netloc}{parts.path or '/'}"
-    stem, ending = os.path.splitext(path)
-    ending = ending[1:].lower()
-    if ending in _EXTRACTED or (ending in _MARKUP and text[:1000].lstrip("\ufeff \t\r\n")[:1] not in ("<", "{")):
-        return stem
-    # The last part of an address may be a number or a version.
-    return f"{path}/" if is_address and ending and not ending.isalpha() else path
-
-
-def _renamed(metadata: Mapping[str, Any], taken: frozenset[str]) -> dict[str, Any]:
-    """A copy of metadata in which no name is one that is taken."""
-    return {f"document_{name}" if name in taken else name: copy.deepcopy(value) for name, value in metadata.items()}
+    path = path_of(given.metadata)
+    text = given.get_content(metadata_mode=MetadataMode.NONE)
+    return document(text, path, given.metadata.get("title"), path or given.node_id)
 
 
 def _with(names: list[str], more: list[str]) -> list[str]:
@@ -384,19 +310,11 @@ def _search_fields(filters: MetadataFilters) -> dict[str, Any]:
         raise ValueError(f"filters are combined with `{filters.condition}`, expected `and`")
     if filters.condition == FilterCondition.NOT:
         raise ValueError("a filter is negated, expected what is to be found")
-    fields: dict[str, Any] = {}
-    for given in filters.filters:
-        wanted = _search_fields(given) if isinstance(given, MetadataFilters) else _search_field(given)
-        for name, value in wanted.items():
-            if name == "tags":
-                fields["tags"] = [*fields.get("tags", []), *value]
-            elif name == "fields" and not value.keys() & fields.get("fields", {}).keys():
-                fields["fields"] = {**fields.get("fields", {}), **value}
-            elif name in fields:
-                raise ValueError(f"there are two filters for `{name}`, expected one")
-            else:
-                fields[name] = value
-    return fields
+    fields = (
+        _search_fields(given) if isinstance(given, MetadataFilters) else _search_field(given)
+        for given in filters.filters
+    )
+    return combined(fields, lambda name: ValueError(f"there are two filters for `{name}`, expected one"))
 
 
 def _search_field(given: MetadataFilter) -> dict[str, Any]:
@@ -405,32 +323,17 @@ def _search_field(given: MetadataFilter) -> dict[str, Any]:
     Raises:
         ValueError: It cannot be applied.
     """
-    key, value, operator = given.key, given.value, given.operator
-    several = {"language": "languages", "kind": "kinds", "collection": "collections"}
-    if key in several and operator in (FilterOperator.EQ, FilterOperator.IN):
-        return {several[key]: value if isinstance(value, list) else [value]}
-    if key == "tags" and operator in (FilterOperator.EQ, FilterOperator.CONTAINS, FilterOperator.ALL):
-        return {"tags": value if isinstance(value, list) else [value]}
-    if key == "date" and operator in (FilterOperator.GTE, FilterOperator.LTE):
-        return {"since" if operator == FilterOperator.GTE else "until": value}
-    if operator == FilterOperator.EQ and value is not None and not isinstance(value, list):
-        return {key: value} if key in ("path", "version") else {"fields": {key: value}}
-    raise ValueError(f"`{key}` cannot be filtered with `{operator.value}` and {value!r}")
+    field = comparison(given.key, _OPERATORS.get(given.operator, given.operator.value), given.value)
+    if field is None:
+        raise ValueError(f"`{given.key}` cannot be filtered with `{given.operator.value}` and {given.value!r}")
+    return field
 
 
 def _passage(hit: Hit) -> TextNode:
     """A hit as a node."""
-    metadata = _renamed(hit.metadata, _OF_HITS) | {
-        "path": hit.path,
-        "lines": f"{hit.lines[0]}-{hit.lines[1]}",
-        "citation": hit.citation,
-        "trail": " > ".join(hit.trail),
-        "weak": hit.weak,
-    }
-    if hit.title is not None:
-        metadata["title"] = hit.title
-    if hit.collection is not None:
-        metadata["collection"] = hit.collection
+    metadata = of_hit(hit, _OF_HITS)
+    if hit.title is None:
+        del metadata["title"]
     return TextNode(
         id_=hit.id,
         text=hit.text,

@@ -1,0 +1,158 @@
+"""What the modules for LangChain, LlamaIndex and Haystack have in common."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from excerpt import Chunk, Hit, Index
+
+if TYPE_CHECKING:
+    from excerpt._excerpt import _Document
+
+# Formats whose files have no text of their own: what a loader gives was extracted from them.
+_EXTRACTED = frozenset(
+    "doc docx eml epub gif jpeg jpg m4a mp3 mp4 msg odp ods odt pdf png ppt pptx rtf tif tiff wav webm webp xls xlsx"
+    .split()
+)
+# Formats that a loader gives as they are, or as the text in them.
+_MARKUP = frozenset("asp aspx htm html ipynb jsp php xhtml xml".split())
+
+
+class Opened:
+    """An index that is open, or that is opened when it is asked for, and then kept open."""
+
+    def __init__(self, index: Index | str | os.PathLike[str], options: Callable[[], Mapping[str, Any]]) -> None:
+        self._given = index
+        self._options = options
+        self._opened: Index | None = None
+        self._opening = threading.Lock()
+
+    def get(self) -> Index:
+        """The open index."""
+        if isinstance(self._given, Index):
+            return self._given
+        with self._opening:
+            if self._opened is None:
+                self._opened = Index(self._given, **self._options())
+            return self._opened
+
+    def close(self) -> None:
+        """Close the index, unless it was given open."""
+        with self._opening:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
+
+
+class Ids:
+    """The ids of the chunks of a call, of which no two are equal."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def of(self, chunk: Chunk) -> str:
+        """The id of the next chunk."""
+        count = self._seen[chunk.id] = self._seen.get(chunk.id, 0) + 1
+        if count == 1:
+            return chunk.id
+        return hashlib.blake2b(f"{chunk.id}-{count}".encode(), digest_size=16).hexdigest()
+
+
+def document(text: str, path: str | None, title: object, id: str | None) -> _Document:
+    """A document as `Chunker.chunk_many` takes it."""
+    return {
+        "text": text,
+        "path": None if path is None else _for_syntax(path, text),
+        "title": title if isinstance(title, str) else None,
+        "id": id,
+    }
+
+
+def path_of(metadata: Mapping[str, Any], names: Iterable[str] = ("path", "file_path", "source", "url")) -> str | None:
+    """The path of a document, or where it is from: the first of these names that has one."""
+    for name in names:
+        value = metadata.get(name)
+        if isinstance(value, (str, os.PathLike)) and (path := os.fspath(value)) and isinstance(path, str):
+            return path
+    return None
+
+
+def _for_syntax(path: str, text: str) -> str:
+    """The path from which the syntax of a text follows: without an ending that does not say how to read it."""
+    is_address = path.startswith(("http://", "https://"))
+    if is_address:
+        parts = urlsplit(path)
+        path = f"{parts.scheme}://{parts.netloc}{parts.path or '/'}"
+    stem, ending = os.path.splitext(path)
+    ending = ending[1:].lower()
+    if ending in _EXTRACTED or (ending in _MARKUP and text[:1000].lstrip("\ufeff \t\r\n")[:1] not in ("<", "{")):
+        return stem
+    # The last part of an address may be a number or a version.
+    return f"{path}/" if is_address and ending and not ending.isalpha() else path
+
+
+def with_place(metadata: Mapping[str, Any], taken: frozenset[str], chunk: Chunk, path: str | None) -> dict[str, Any]:
+    """The metadata of a document, and where a chunk of it is. What has a taken name is called `document_` and that."""
+    place = f"{chunk.lines[0]}-{chunk.lines[1]}"
+    found = renamed(metadata, taken)
+    if path is not None:
+        found |= {"path": path, "citation": f"{path}:{place}"}
+    return found | {"lines": place, "trail": chunk.breadcrumb}
+
+
+def of_hit(hit: Hit, taken: frozenset[str]) -> dict[str, Any]:
+    """The front matter of a hit's document, and where it is. What has a taken name is called `document_` and that."""
+    found = renamed(hit.metadata, taken) | {
+        "path": hit.path,
+        "lines": f"{hit.lines[0]}-{hit.lines[1]}",
+        "citation": hit.citation,
+        "trail": " > ".join(hit.trail),
+        "title": hit.title,
+        "weak": hit.weak,
+    }
+    if hit.collection is not None:
+        found["collection"] = hit.collection
+    return found
+
+
+def renamed(metadata: Mapping[str, Any], taken: frozenset[str]) -> dict[str, Any]:
+    """A copy of metadata in which no name is one that is taken."""
+    return {f"document_{name}" if name in taken else name: copy.deepcopy(value) for name, value in metadata.items()}
+
+
+def comparison(name: str, operator: str, value: Any) -> dict[str, Any] | None:
+    """A comparison as a field of a search, or None if it is none. `operator` is ==, in, contains, >= or <=."""
+    several = {"language": "languages", "kind": "kinds", "collection": "collections"}
+    values = value if isinstance(value, list) else [value]
+    if name in several and operator in ("==", "in"):
+        return {several[name]: values}
+    if name == "tags" and operator in ("==", "contains"):
+        return {"tags": values}
+    if name == "date" and operator in (">=", "<="):
+        return {"since" if operator == ">=" else "until": value}
+    if operator == "==" and isinstance(value, (str, int, float)):
+        return {name: value} if name in ("path", "version") else {"fields": {name: value}}
+    return None
+
+
+def combined(fields: Iterable[Mapping[str, Any]], twice: Callable[[str], Exception]) -> dict[str, Any]:
+    """Fields of a search that all apply. `twice` makes the error for a name that has two values."""
+    all_of_them: dict[str, Any] = {}
+    for wanted in fields:
+        for name, value in wanted.items():
+            known = all_of_them.get(name)
+            if name == "tags":
+                all_of_them[name] = [*(known or []), *value]
+            elif name == "fields" and not value.keys() & (known or {}).keys():
+                all_of_them[name] = {**(known or {}), **value}
+            elif name in all_of_them:
+                raise twice(name)
+            else:
+                all_of_them[name] = value
+    return all_of_them
