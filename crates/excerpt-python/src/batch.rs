@@ -1,5 +1,6 @@
 //! Batches, tables and streams of Arrow, from any library that has the Arrow C interface.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -8,12 +9,12 @@ use excerpt_arrow::{BatchChunker, BatchEmbedder, BatchError, ChunkColumns, Docum
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader, PySchema, PyTable};
-use rayon::ThreadPool;
 
 use crate::chunker::PyChunker;
 use crate::embedder::PyEmbedder;
 use crate::error::of_batch;
-use crate::work::{interruptible, pool};
+use crate::sizer;
+use crate::work::{check_threads, interruptible, pool};
 
 /// The columns of chunks, as a schema of Arrow with their version in its metadata.
 #[pyfunction]
@@ -23,40 +24,54 @@ pub(crate) fn chunk_schema() -> PySchema {
 
 /// What turns batches into other batches.
 #[derive(Clone)]
-enum Step {
-    Chunk(Box<BatchChunker>, Arc<ThreadPool>),
-    Embed(BatchEmbedder, Arc<ThreadPool>),
+struct Step {
+    work: Work,
+    threads: Option<usize>,
 }
 
-impl Step {
-    fn schema(&self, input: &Schema) -> Result<SchemaRef, BatchError> {
-        match self {
-            Step::Chunk(chunker, _) => chunker.schema(input),
-            Step::Embed(embedder, _) => embedder.schema(input),
-        }
-    }
+#[derive(Clone)]
+enum Work {
+    Chunk(Box<BatchChunker>),
+    Embed(BatchEmbedder),
+}
 
+impl Work {
     fn run(&self, batch: &RecordBatch, stop: &Stop) -> Result<RecordBatch, BatchError> {
         match self {
-            Step::Chunk(chunker, pool) => pool.install(|| chunker.chunk(batch, stop)),
-            Step::Embed(embedder, pool) => pool.install(|| embedder.embed(batch)),
+            Work::Chunk(chunker) => chunker.chunk(batch, stop),
+            Work::Embed(embedder) => embedder.embed(batch, stop),
         }
     }
 
     /// Whether it calls functions in Python, which must be on this thread.
     fn calls_python(&self) -> bool {
         match self {
-            Step::Chunk(chunker, _) => chunker.has_sizer(),
-            Step::Embed(..) => false,
+            Work::Chunk(chunker) => chunker.has_sizer(),
+            Work::Embed(_) => false,
+        }
+    }
+}
+
+impl Step {
+    fn schema(&self, input: &Schema) -> Result<SchemaRef, BatchError> {
+        match &self.work {
+            Work::Chunk(chunker) => chunker.schema(input),
+            Work::Embed(embedder) => embedder.schema(input),
         }
     }
 
     fn on(&self, py: Python<'_>, batch: &RecordBatch) -> PyResult<RecordBatch> {
-        let done = match self {
-            Step::Chunk(chunker, _) if self.calls_python() => {
-                chunker.chunk(batch, &Stop::default())
+        let done = match self.work.calls_python() {
+            true => {
+                let done = self.work.run(batch, &Stop::default());
+                sizer::take_raised().map_or(Ok(()), Err)?;
+                done
             }
-            _ => interruptible(py, |stop| self.run(batch, stop))?,
+            false => {
+                // The pool belongs to this process, which a stream may have been forked into.
+                let pool = pool(py, self.threads)?;
+                interruptible(py, |stop| pool.install(|| self.work.run(batch, stop)))?
+            }
         };
         done.map_err(|error| of_batch(py, &error))
     }
@@ -73,16 +88,20 @@ impl Iterator for Stepped {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.input.next()?;
-        Some(batch.and_then(|batch| {
-            let done = match &self.step {
-                Step::Chunk(chunker, _) if self.step.calls_python() => {
-                    chunker.chunk(&batch, &Stop::default())
-                }
-                step => step.run(&batch, &Stop::default()),
-            };
-            done.map_err(|error| ArrowError::ExternalError(Box::new(error)))
-        }))
+        let batch = match self.input.next()? {
+            Ok(batch) => batch,
+            Err(error) => return Some(Err(error)),
+        };
+        // Who asks may be no Rust: a panic would end the process there.
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            Python::attach(|py| self.step.on(py, &batch))
+        }));
+        Some(match done {
+            Ok(done) => done.map_err(|error| ArrowError::ExternalError(Box::new(error))),
+            Err(_) => Err(ArrowError::ComputeError(
+                "a batch made it panic".to_string(),
+            )),
+        })
     }
 }
 
@@ -112,11 +131,12 @@ fn batch_of<'py>(batch: &Bound<'py, PyAny>, step: &Step) -> PyResult<Bound<'py, 
 /// A table, turned into another one, of the library that `table` is of.
 fn table_of<'py>(table: &Bound<'py, PyAny>, step: &Step) -> PyResult<Bound<'py, PyAny>> {
     let py = table.py();
-    let input = reader_of(table)?;
+    let mut input = reader_of(table)?;
     let schema = step.schema(&input.schema());
     let schema = schema.map_err(|error| of_batch(py, &error))?;
     let mut batches = Vec::new();
-    for batch in input {
+    // What is behind the table may need the lock of the interpreter on a thread of its own.
+    while let Some(batch) = py.detach(|| input.next()) {
         let batch = batch.map_err(|error| of_batch(py, &error.into()))?;
         batches.push(step.on(py, &batch)?);
     }
@@ -187,7 +207,7 @@ impl PyChunker {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let columns = columns(text, path, id, title, language);
-        batch_of(batch, &self.step(batch.py(), columns, threads)?)
+        batch_of(batch, &self.step(columns, threads)?)
     }
 
     /// Splits the documents of a table.
@@ -204,7 +224,7 @@ impl PyChunker {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let columns = columns(text, path, id, title, language);
-        table_of(table, &self.step(table.py(), columns, threads)?)
+        table_of(table, &self.step(columns, threads)?)
     }
 
     /// Splits the documents of a stream of record batches, batch by batch as they are asked for.
@@ -221,7 +241,7 @@ impl PyChunker {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let columns = columns(text, path, id, title, language);
-        stream_of(stream, self.step(stream.py(), columns, threads)?)
+        stream_of(stream, self.step(columns, threads)?)
     }
 
     /// The schema that the chunks of documents with the schema `documents` have.
@@ -238,7 +258,7 @@ impl PyChunker {
         let py = documents.py();
         let columns = columns(text, path, id, title, language);
         let known: PySchema = documents.extract()?;
-        let schema = self.step(py, columns, Some(1))?.schema(known.as_ref());
+        let schema = self.step(columns, None)?.schema(known.as_ref());
         let schema = schema.map_err(|error| of_batch(py, &error))?;
         like(
             documents,
@@ -248,18 +268,17 @@ impl PyChunker {
 }
 
 impl PyChunker {
-    fn step(
-        &self,
-        py: Python<'_>,
-        columns: DocumentColumns,
-        threads: Option<usize>,
-    ) -> PyResult<Step> {
+    fn step(&self, columns: DocumentColumns, threads: Option<usize>) -> PyResult<Step> {
         let chunker = BatchChunker::new(self.splitter.chunker.clone(), columns);
         let chunker = match &self.splitter.sizer {
             Some(sizer) => chunker.with_sizer(Arc::clone(sizer) as _),
             None => chunker,
         };
-        Ok(Step::Chunk(Box::new(chunker), pool(py, threads)?))
+        check_threads(threads)?;
+        Ok(Step {
+            work: Work::Chunk(Box::new(chunker)),
+            threads,
+        })
     }
 }
 
@@ -290,7 +309,7 @@ impl PyEmbedder {
         into: &str,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch_of(batch, &self.step(batch.py(), text, into, threads)?)
+        batch_of(batch, &self.step(text, into, threads)?)
     }
 
     /// Adds the vectors of the texts of a table.
@@ -302,7 +321,7 @@ impl PyEmbedder {
         into: &str,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        table_of(table, &self.step(table.py(), text, into, threads)?)
+        table_of(table, &self.step(text, into, threads)?)
     }
 
     /// Adds the vectors of the texts of a stream of record batches, batch by batch.
@@ -314,19 +333,17 @@ impl PyEmbedder {
         into: &str,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        stream_of(stream, self.step(stream.py(), text, into, threads)?)
+        stream_of(stream, self.step(text, into, threads)?)
     }
 }
 
 impl PyEmbedder {
-    fn step(
-        &self,
-        py: Python<'_>,
-        text: Option<String>,
-        into: &str,
-        threads: Option<usize>,
-    ) -> PyResult<Step> {
+    fn step(&self, text: Option<String>, into: &str, threads: Option<usize>) -> PyResult<Step> {
         let embedder = BatchEmbedder::new(Arc::clone(&self.embedder), text, into.to_string());
-        Ok(Step::Embed(embedder, pool(py, threads)?))
+        check_threads(threads)?;
+        Ok(Step {
+            work: Work::Embed(embedder),
+            threads,
+        })
     }
 }

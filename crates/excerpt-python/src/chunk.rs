@@ -1,5 +1,8 @@
 //! [`PyChunk`] and its parts.
 
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::LazyLock;
+
 use excerpt_chunk::PlainName;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -189,7 +192,8 @@ impl PyChunk {
     /// The chunk as a flat row, with the columns of `chunk_schema()`.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let chunking = self.chunking.get();
-        let record = chunking.get().records(chunking.text()).nth(self.at);
+        let chars = chunking.chars(self.at);
+        let record = chunking.get().record(self.get(), chunking.text(), chars);
         of_json(py, &record)
     }
 
@@ -203,14 +207,25 @@ impl PyChunk {
         format!("<Chunk {}: lines {first}-{last}, {place}>", chunk.ordinal)
     }
 
+    fn __eq__(&self, other: &Self) -> bool {
+        let (own, others) = (self.get(), other.get());
+        let same_place = own.span == others.span && own.ordinal == others.ordinal;
+        same_place && own.id == others.id && own.text == others.text
+    }
+
+    fn __hash__(&self) -> u64 {
+        static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+        HASHER.hash_one((self.id(), self.get().ordinal))
+    }
+
     fn __str__<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         self.text(py)
     }
 }
 
 /// A place in a text. Starts are counted from 0, and ends are the place after the last.
-#[pyclass(frozen, get_all, eq, module = "excerpt", name = "Span")]
-#[derive(Clone, PartialEq, Eq)]
+#[pyclass(frozen, get_all, eq, hash, module = "excerpt", name = "Span")]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PySpan {
     /// The bytes of the text in UTF-8: start and end.
     bytes: (usize, usize),
@@ -229,8 +244,8 @@ impl PySpan {
 }
 
 /// The place of a chunk in its document, in words. It is never part of the text.
-#[pyclass(frozen, get_all, eq, module = "excerpt", name = "Context")]
-#[derive(Clone, PartialEq, Eq)]
+#[pyclass(frozen, get_all, eq, hash, module = "excerpt", name = "Context")]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyContext {
     /// The path of the document.
     path: Option<String>,
@@ -277,8 +292,8 @@ impl PyContext {
 }
 
 /// The sizes of the parts of a chunk, in the unit of the chunking.
-#[pyclass(frozen, get_all, eq, module = "excerpt", name = "Sizes")]
-#[derive(Clone, PartialEq, Eq)]
+#[pyclass(frozen, get_all, eq, hash, module = "excerpt", name = "Sizes")]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PySizes {
     /// The size of the text.
     text: usize,
@@ -304,8 +319,8 @@ impl PySizes {
 }
 
 /// Which part of something that was divided because of its size; 1 of 1 if it was not.
-#[pyclass(frozen, get_all, eq, module = "excerpt", name = "Part")]
-#[derive(Clone, PartialEq, Eq)]
+#[pyclass(frozen, get_all, eq, hash, module = "excerpt", name = "Part")]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyPart {
     /// The position, from 1.
     index: usize,
@@ -321,8 +336,8 @@ impl PyPart {
 }
 
 /// The split before a chunk.
-#[pyclass(frozen, get_all, eq, module = "excerpt", name = "Cut")]
-#[derive(Clone, PartialEq, Eq)]
+#[pyclass(frozen, get_all, eq, hash, module = "excerpt", name = "Cut")]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyCut {
     /// How natural it is: `heading`, `sentence` and so on.
     strength: String,

@@ -111,7 +111,9 @@ impl PyChunker {
     /// The settings that were given.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.settings.bind(py).copy()
+        let settings = self.settings.bind(py);
+        let copy = py.import("copy")?.call_method1("deepcopy", (settings,))?;
+        Ok(copy.cast_into()?)
     }
 
     /// The tokenizer or function that was given.
@@ -141,10 +143,7 @@ impl PyChunker {
             (None, ..SHORT) => py.detach(|| splitter.split_here(given)),
             (None, _) => interruptible(py, |stop| splitter.split_until(given, stop))?,
         };
-        split.map_err(|error| match error.into_python(py) {
-            Some(error) => error,
-            None => Class::Text.error(py, "stopped"),
-        })
+        split.map_err(|error| error.into_python(py))
     }
 
     /// Splits many documents, on all cores.
@@ -168,8 +167,12 @@ impl PyChunker {
         language: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyOutline> {
         let given = given(text, path, language, None, None)?;
+        check_size(py, &given.text)?;
         let chunker = &self.splitter.chunker;
-        Ok(py.detach(|| PyOutline::of(&chunker.outline(&given.document()), &given.text)))
+        interruptible(py, |stop| {
+            let outline = chunker.outline_until(&given.document(), stop);
+            PyOutline::of(&outline, &given.text)
+        })
     }
 
     fn __reduce__<'py>(

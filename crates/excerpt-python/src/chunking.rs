@@ -173,16 +173,16 @@ impl PyChunking {
     }
 
     /// The page of `excerpt chunk --format html` for this document.
-    fn to_html(&self) -> String {
+    fn to_html(&self, py: Python<'_>) -> String {
         let name = self.path().unwrap_or("(text)");
-        excerpt::preview(name, self.text(), self.get(), &self.config)
+        py.detach(|| excerpt::preview(name, self.text(), self.get(), &self.config))
     }
 
     /// The page of `to_html()`, to look at: a notebook shows it, `.open()` opens it in a browser,
     /// and `.save(path)` writes it.
     fn show<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let class = py.import("excerpt._preview")?.getattr("Preview")?;
-        class.call1((self.to_html(),))
+        class.call1((self.to_html(py),))
     }
 
     fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

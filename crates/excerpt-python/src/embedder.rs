@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use excerpt_arrow::with_sources;
 use excerpt_index::{OnnxEmbedder, OnnxOptions, StaticTable, Vectors};
 use pyo3::prelude::*;
 
-use crate::error::{Class, with_sources};
+use crate::error::Class;
 use crate::text::text_of;
 use crate::work::interruptible;
 

@@ -1,6 +1,6 @@
 //! The errors of the package, which are classes in `_errors.py`.
 
-use excerpt_arrow::BatchError;
+use excerpt_arrow::{BatchError, with_sources};
 use pyo3::prelude::*;
 
 /// An error class of the package.
@@ -46,15 +46,4 @@ pub(crate) fn of_batch(py: Python<'_>, error: &BatchError) -> PyErr {
         _ => Class::Batch,
     };
     class.error(py, with_sources(error))
-}
-
-/// An error with its causes, in one line.
-pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        message += &format!(": {error}");
-        source = error.source();
-    }
-    message
 }

@@ -1,11 +1,13 @@
 //! [`PyChunkingIterator`]: many documents, split on all cores.
 
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
 use std::vec::IntoIter;
 
-use pyo3::exceptions::PyTypeError;
+use excerpt_arrow::with_sources;
+use excerpt_chunk::SizeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 use rayon::ThreadPool;
@@ -13,7 +15,8 @@ use rayon::prelude::*;
 
 use crate::chunker::{Splitter, check_size};
 use crate::chunking::{GivenDocument, PyChunking};
-use crate::error::{Class, with_sources};
+use crate::error::Class;
+use crate::sizer;
 use crate::text::{path_of, text_of};
 use crate::work::interruptible;
 
@@ -21,12 +24,17 @@ use crate::work::interruptible;
 const DOCUMENTS: usize = 512;
 const BYTES: usize = 8 << 20;
 
+/// How long to wait before looking again whether another thread is done.
+const TURN: Duration = Duration::from_millis(1);
+
 /// Splits the documents of an iterable, some hundred at a time, and returns them in order.
 #[pyclass(frozen, module = "excerpt", name = "ChunkingIterator")]
 pub(crate) struct PyChunkingIterator {
     splitter: Splitter,
     pool: Arc<ThreadPool>,
     state: Mutex<State>,
+    /// The thread that is advancing it.
+    owner: Mutex<Option<ThreadId>>,
 }
 
 struct State {
@@ -56,6 +64,7 @@ impl PyChunkingIterator {
                 taken: 0,
                 has_ended: false,
             }),
+            owner: Mutex::default(),
         })
     }
 
@@ -82,25 +91,80 @@ impl PyChunkingIterator {
             }
         }
         let splitter = &self.splitter;
-        let split = match &splitter.sizer {
+        let split: Vec<Result<PyChunking, NotSplit>> = match &splitter.sizer {
             Some(_) => {
-                let split = given.into_iter().map(|given| splitter.split_here(given));
-                split.collect::<Result<Vec<_>, _>>()
+                let mut split = Vec::with_capacity(given.len());
+                for given in given {
+                    split.push(splitter.split_here(given));
+                    if split.last().is_some_and(Result::is_err) {
+                        break;
+                    }
+                }
+                split
             }
-            None => interruptible(py, |stop| {
-                self.pool.install(|| {
-                    let given = given.into_par_iter();
-                    let split = given.map(|given| splitter.split_until(given, stop));
-                    split.collect::<Result<Vec<_>, _>>()
-                })
-            })?,
+            None => {
+                let work = interruptible(py, |stop| {
+                    self.pool.install(|| {
+                        let given = given.into_par_iter();
+                        let split = given.map(|given| splitter.split_until(given, stop));
+                        split.collect()
+                    })
+                });
+                // What was taken is lost, so nothing comes after it.
+                work.inspect_err(|_| state.has_ended = true)?
+            }
         };
-        let split = split.map_err(|error| match error.into_python(py) {
-            Some(error) => error,
-            None => Class::Text.error(py, "stopped"),
-        })?;
-        state.ready = split.into_iter();
+        let mut ready = Vec::with_capacity(split.len());
+        for split in split {
+            match split {
+                Ok(split) => ready.push(split),
+                Err(error) => {
+                    state.failure = Some(error.into_python(py));
+                    state.has_ended = true;
+                    break;
+                }
+            }
+        }
+        state.ready = ready.into_iter();
         Ok(())
+    }
+
+    /// The state, once no other thread is advancing the iterator.
+    fn turn(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, State>> {
+        let own = Some(thread::current().id());
+        loop {
+            match self.state.try_lock() {
+                Ok(state) => return Ok(state),
+                Err(TryLockError::Poisoned(state)) => return Ok(state.into_inner()),
+                // The source of the documents has asked for the next one of these.
+                Err(TryLockError::WouldBlock) if *self.owner() == own => {
+                    let message = "the iterator is already being advanced";
+                    return Err(PyValueError::new_err(message));
+                }
+                // Who is splitting needs the lock of the interpreter to finish.
+                Err(TryLockError::WouldBlock) => {
+                    py.detach(|| thread::sleep(TURN));
+                    py.check_signals()?;
+                }
+            }
+        }
+    }
+
+    fn owner(&self) -> MutexGuard<'_, Option<ThreadId>> {
+        self.owner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn advance(&self, py: Python<'_>, state: &mut State) -> PyResult<Option<PyChunking>> {
+        if let Some(next) = state.ready.next() {
+            return Ok(Some(next));
+        }
+        while !state.has_ended {
+            self.fill(py, state)?;
+            if let Some(next) = state.ready.next() {
+                return Ok(Some(next));
+            }
+        }
+        state.failure.take().map_or(Ok(None), Err)
     }
 }
 
@@ -111,29 +175,11 @@ impl PyChunkingIterator {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyChunking>> {
-        // Another thread that is splitting needs the lock of the interpreter to finish.
-        let mut state = loop {
-            match self.state.try_lock() {
-                Ok(state) => break state,
-                Err(std::sync::TryLockError::Poisoned(state)) => break state.into_inner(),
-                Err(std::sync::TryLockError::WouldBlock) => {
-                    py.detach(|| drop(self.state.lock().unwrap_or_else(PoisonError::into_inner)));
-                }
-            }
-        };
-        if let Some(next) = state.ready.next() {
-            return Ok(Some(next));
-        }
-        while !state.has_ended {
-            self.fill(py, &mut state)?;
-            if let Some(next) = state.ready.next() {
-                return Ok(Some(next));
-            }
-        }
-        match state.failure.take() {
-            Some(error) => Err(error),
-            None => Ok(None),
-        }
+        let mut state = self.turn(py)?;
+        *self.owner() = Some(thread::current().id());
+        let next = self.advance(py, &mut state);
+        *self.owner() = None;
+        next
     }
 }
 
@@ -201,27 +247,29 @@ fn document_of(item: &Bound<'_, PyAny>, number: usize) -> PyResult<GivenDocument
 /// Why a document was not split.
 pub(crate) enum NotSplit {
     /// The sizer failed.
-    Size(excerpt_chunk::SizeError),
+    Size(SizeError),
     /// It was stopped.
     Stopped,
 }
 
 impl NotSplit {
-    /// The error to raise; `None` if it was stopped.
-    pub(crate) fn into_python(self, py: Python<'_>) -> Option<PyErr> {
-        match self {
-            NotSplit::Stopped => None,
-            NotSplit::Size(excerpt_chunk::SizeError::Failed { source, bytes }) => {
-                match source.downcast::<PyErr>() {
-                    // What the function of the user has raised.
-                    Ok(raised) => Some(*raised),
-                    Err(source) => {
-                        let error = excerpt_chunk::SizeError::Failed { source, bytes };
-                        Some(Class::Text.error(py, with_sources(&error)))
-                    }
+    /// The error to raise.
+    pub(crate) fn into_python(self, py: Python<'_>) -> PyErr {
+        let error = match self {
+            NotSplit::Stopped => return Class::Text.error(py, "stopped"),
+            NotSplit::Size(error) => error,
+        };
+        // What the function of the user has raised is raised once.
+        sizer::take_raised();
+        match error {
+            SizeError::Failed { source, bytes } => match source.downcast::<PyErr>() {
+                Ok(raised) => *raised,
+                Err(source) => {
+                    let error = SizeError::Failed { source, bytes };
+                    Class::Text.error(py, with_sources(&error))
                 }
-            }
-            NotSplit::Size(error) => Some(Class::Text.error(py, with_sources(&error))),
+            },
+            error => Class::Text.error(py, with_sources(&error)),
         }
     }
 }

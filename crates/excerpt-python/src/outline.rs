@@ -61,8 +61,8 @@ impl PyOutline {
 }
 
 /// A block of a document: a heading, a paragraph, a list, a table, a definition.
-#[pyclass(frozen, get_all, eq, module = "excerpt", name = "Block")]
-#[derive(Clone, PartialEq, Eq)]
+#[pyclass(frozen, get_all, eq, hash, module = "excerpt", name = "Block")]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PyBlock {
     /// What it is.
     kind: String,

@@ -1,17 +1,32 @@
 //! What a sequence is indexed with.
 
 use pyo3::PyClass;
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pyclass_init::PyClassInitializer;
 use pyo3::types::{PyIterator, PyList, PySlice};
 
 /// A place in a sequence, or a slice of it.
-#[derive(FromPyObject)]
 pub(crate) enum Subscript<'py> {
     /// Counted from the end if it is negative.
     At(isize),
     Slice(Bound<'py, PySlice>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Subscript<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(slice) = given.cast::<PySlice>() {
+            return Ok(Subscript::Slice(slice.to_owned()));
+        }
+        given.extract().map(Subscript::At).map_err(|error| {
+            match error.is_instance_of::<PyOverflowError>(given.py()) {
+                true => PyIndexError::new_err("the index is out of range"),
+                false => PyTypeError::new_err("an index is a whole number or a slice"),
+            }
+        })
+    }
 }
 
 /// An iterator over all items of a sequence of `count`, each made by `item`.

@@ -1,7 +1,6 @@
 //! The HTTP API in this process, which `excerpt.Index` uses for what is on this machine.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use excerpt::{LocalOptions, LocalReply};
@@ -16,7 +15,10 @@ const TURN: Duration = Duration::from_millis(50);
 /// Answers the requests of the HTTP API for a folder or for collections.
 #[pyclass(frozen, module = "excerpt._excerpt", name = "LocalServer")]
 pub(crate) struct PyLocalServer {
-    server: Mutex<Option<Arc<excerpt::LocalServer>>>,
+    /// `None` once it is being dropped.
+    server: Option<excerpt::LocalServer>,
+    /// The process that its threads are in.
+    process: u32,
     #[pyo3(get)]
     notes: Vec<String>,
 }
@@ -40,7 +42,8 @@ impl PyLocalServer {
         let server = server.map_err(|error| failed(py, &error))?;
         Ok(PyLocalServer {
             notes: server.notes().to_vec(),
-            server: Mutex::new(Some(Arc::new(server))),
+            server: Some(server),
+            process: std::process::id(),
         })
     }
 
@@ -53,8 +56,9 @@ impl PyLocalServer {
         address: &str,
         body: Option<Vec<u8>>,
     ) -> PyResult<(u16, Bound<'py, PyBytes>)> {
-        let Some(server) = self.current() else {
-            return Err(Class::Index.error(py, "the index is closed"));
+        let Some(server) = self.own() else {
+            let message = "this index was opened before a fork: open it in this process";
+            return Err(Class::Index.error(py, message));
         };
         let pending = server.request(method, address, body);
         let mut pending = pending.map_err(|error| failed(py, &error))?;
@@ -69,21 +73,28 @@ impl PyLocalServer {
 
     /// Ends it, and what it is doing.
     fn close(&self, py: Python<'_>) {
-        let server = self
-            .server
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        py.detach(|| drop(server));
+        if let Some(server) = self.own() {
+            py.detach(|| server.close());
+        }
     }
 }
 
 impl PyLocalServer {
-    /// The server, unless it was closed. The lock is not held while the server works: who waits
-    /// for it has the lock of the interpreter.
-    fn current(&self) -> Option<Arc<excerpt::LocalServer>> {
-        let server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
-        server.clone()
+    /// The server, in the process that started it: in a fork of it, its threads are gone.
+    fn own(&self) -> Option<&excerpt::LocalServer> {
+        let is_here = self.process == std::process::id();
+        self.server.as_ref().filter(|_| is_here)
+    }
+}
+
+impl Drop for PyLocalServer {
+    fn drop(&mut self) {
+        let server = self.server.take();
+        match self.process == std::process::id() {
+            // Its end takes time, and what waits for it may need the lock of the interpreter.
+            true => Python::attach(|py| py.detach(|| drop(server))),
+            false => std::mem::forget(server),
+        }
     }
 }
 

@@ -1,16 +1,28 @@
 //! A tokenizer or a function of the user as a sizer.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use excerpt_chunk::Sizer;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 /// The longest text whose size is kept, in bytes: a word.
 const LONGEST_KEPT: usize = 64;
 /// How many sizes are kept.
 const MOST_KEPT: usize = 1 << 16;
+
+thread_local! {
+    /// What a sizer has raised on this thread that ends everything.
+    static RAISED: Cell<Option<PyErr>> = const { Cell::new(None) };
+}
+
+/// What a sizer has raised on this thread that is no `Exception`, such as `KeyboardInterrupt`.
+pub(crate) fn take_raised() -> Option<PyErr> {
+    RAISED.take()
+}
 
 /// A function in Python that returns the size of a text.
 pub(crate) struct PySizer {
@@ -49,8 +61,16 @@ impl Sizer for PySizer {
         if is_kept && let Some(size) = kept().get(text) {
             return Ok(*size);
         }
-        let size: usize =
-            Python::attach(|py| self.size.bind(py).call1((text,))?.extract::<usize>())?;
+        let size = Python::attach(|py| {
+            let size = self.size.bind(py).call1((text,));
+            let size = size.and_then(|size| size.extract::<usize>());
+            size.inspect_err(|error| {
+                // `KeyboardInterrupt` and the like are about the program, and not about the text.
+                if !error.is_instance_of::<PyException>(py) {
+                    RAISED.set(Some(error.clone_ref(py)));
+                }
+            })
+        })?;
         if is_kept {
             let mut kept = kept();
             if kept.len() < MOST_KEPT {

@@ -65,22 +65,34 @@ struct Pool {
 /// so has who forks: no other thread can hold it then.
 static ALL_CORES: Mutex<Option<Pool>> = Mutex::new(None);
 
+/// Checks a number of threads.
+///
+/// # Errors
+///
+/// `ValueError` for 0 or too many.
+pub(crate) fn check_threads(threads: Option<usize>) -> PyResult<()> {
+    const MOST: usize = 1024;
+    match threads {
+        Some(threads) if !(1..=MOST).contains(&threads) => Err(PyValueError::new_err(format!(
+            "`threads` is {threads}, expected 1 to {MOST}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// A pool of `threads`, by default as many as there are cores.
 ///
 /// # Errors
 ///
 /// `ValueError` for 0 or too many, and `RuntimeError` when threads cannot be started.
 pub(crate) fn pool(_: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
-    const MOST: usize = 1024;
+    check_threads(threads)?;
     let built = |threads: usize| {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok::<_, PyErr>(Arc::new(pool))
     };
     match threads {
-        Some(threads) if !(1..=MOST).contains(&threads) => Err(PyValueError::new_err(format!(
-            "`threads` is {threads}, expected 1 to {MOST}"
-        ))),
         Some(threads) => built(threads),
         None => {
             let mut kept = ALL_CORES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,6 +7,7 @@ import excerpt
 import pandas
 import polars
 import pyarrow as pa
+import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
@@ -82,6 +83,66 @@ def test_a_row_that_is_not_utf8_is_an_error_row() -> None:
     assert [row["error"] for row in rows] == [None, "the text is not UTF-8 from byte 2 on", "the text is null"]
     nulls = pa.RecordBatch.from_arrays([pa.nulls(2)], ["text"])
     assert excerpt.Chunker().chunk_batch(nulls).num_rows == 2
+
+
+def test_strings_that_are_not_utf8_are_error_rows() -> None:
+    for view in (pa.string(), pa.large_string()):
+        kind = pa.binary() if view == pa.string() else pa.large_binary()
+        column = pa.array([b"fine", b"\n\x80", b"a" * 60 + b"\xff"], kind).view(view)
+        given = pa.RecordBatch.from_arrays([column, pa.array(["a.txt"] * 3)], ["text", "path"])
+        for chunker in (excerpt.Chunker(), excerpt.Chunker(target=30, max=60, min=5)):
+            chunks = chunker.chunk_batch(given, path="path")
+            chunks.validate(full=True)
+            assert [row["error"] for row in chunks.to_pylist()] == [
+                None,
+                "the text is not UTF-8 from byte 1 on",
+                "the text is not UTF-8 from byte 60 on",
+            ]
+
+
+def test_ids_that_are_not_utf8_stay_different() -> None:
+    ids = pa.array([b"\xff\x01", b"\xfe\x01"], pa.binary())
+    given = pa.RecordBatch.from_arrays([pa.array(["same", "same"]), ids], ["text", "key"])
+    found = excerpt.Chunker().chunk_batch(given, id="key")["id"].to_pylist()
+    assert len(set(found)) == 2
+
+
+def test_repeated_columns_of_more_than_two_gibibytes_are_an_error() -> None:
+    text = "\n\n".join(f"Paragraph {number} of some words." for number in range(3_000))
+    given = pa.record_batch({"text": [text], "path": ["a" * (1 << 20)]})
+    chunker = excerpt.Chunker(target=10, max=12, min=1, context="none")
+    with pytest.raises(excerpt.BatchError, match="2 GiB"):
+        chunker.chunk_batch(given, path="path")
+    with pytest.raises(Exception, match="2 GiB"):
+        chunker.chunk_stream(pa.Table.from_batches([given]).to_reader(), path="path").read_all()
+
+
+def test_a_table_may_need_the_interpreter_on_other_threads() -> None:
+    def batches() -> object:
+        for _ in range(20):
+            yield batch()
+
+    scanner = pyarrow.dataset.Scanner.from_batches(batches(), schema=batch().schema)
+    table = excerpt.Chunker().chunk_table(scanner.to_reader(), path="path")
+    assert isinstance(table, pa.Table) and table.num_rows == 60
+    stream = excerpt.Chunker().chunk_stream(pa.Table.from_batches([batch()]), path="path")
+    assert isinstance(stream, pa.RecordBatchReader)
+
+
+def test_an_interrupt_in_a_sizer_is_raised() -> None:
+    calls = 0
+
+    def measured(text: str) -> int:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+        return len(text)
+
+    chunker = excerpt.Chunker(sizer=measured, context="none")
+    with pytest.raises(KeyboardInterrupt):
+        chunker.chunk_batch(batch(), path="path")
+    assert chunker.chunk_batch(batch(), path="path").num_rows == 3
 
 
 def test_wrong_columns_are_named() -> None:

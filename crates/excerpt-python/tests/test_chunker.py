@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import excerpt
@@ -217,6 +218,45 @@ def test_a_bad_document_among_many_is_named_after_those_before_it() -> None:
         next(iterator)
     with pytest.raises(ValueError, match="threads"):
         chunker.chunk_many([], threads=0)
+
+
+def test_documents_before_one_that_a_sizer_fails_on_are_returned() -> None:
+    def measured(text: str) -> int:
+        if "five" in text:
+            raise ValueError("no fives")
+        return len(text)
+
+    iterator = excerpt.Chunker(sizer=measured, context="none").chunk_many(["one", "two", "five", "six"])
+    assert [next(iterator).text, next(iterator).text] == ["one", "two"]
+    with pytest.raises(ValueError, match="no fives"):
+        next(iterator)
+    assert list(iterator) == []
+
+
+def test_a_source_that_asks_its_own_iterator_is_an_error() -> None:
+    def asking() -> Iterator[str]:
+        yield "a"
+        next(iterator)
+
+    iterator = excerpt.Chunker().chunk_many(asking())
+    assert next(iterator).text == "a"
+    with pytest.raises(ValueError, match="already being advanced"):
+        next(iterator)
+
+
+def test_chunks_are_compared_by_what_they_are() -> None:
+    first, again = (excerpt.Chunker(**SMALL).chunk(TEXT, "a.md") for _ in range(2))
+    assert first[0] == again[0] and first[0] in again and first[0] != again[1]
+    assert len({*first, *again}) == len(first)
+    assert len({first[0].span, again[0].span, first[0].part}) == 2
+    with pytest.raises(TypeError, match="a whole number or a slice"):
+        first["a"]  # type: ignore[call-overload]
+
+
+def test_settings_are_those_that_were_given() -> None:
+    chunker = excerpt.Chunker("docs", levels=[1, 2], sizer=words)
+    chunker.settings["levels"].append(3)
+    assert chunker.settings == {"preset": "docs", "levels": [1, 2]} and chunker.sizer is words
 
 
 def test_threads_share_a_chunker_and_an_iterator() -> None:

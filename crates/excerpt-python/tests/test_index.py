@@ -1,53 +1,18 @@
 """The index: over a folder, over collections, and at the address of a server."""
 
 import asyncio
-import contextlib
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import excerpt
 import pyarrow as pa
 import pytest
-
-NOTES = {
-    "tea.md": "---\ntags: [drinks]\n---\n# Tea\n\nGreen tea wants water of eighty degrees.\n\n## Black\n\nBlack tea wants boiling water.\n",
-    "harbour/siren.md": "# The siren\n\nThe siren rings when the water rises by two centimetres.\n",
-    "code/tide.py": "def next_tide(now):\n    \"\"\"When the next high water is.\"\"\"\n    return now + 12\n",
-}
-
-
-@pytest.fixture
-def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with notes, and a home of its own for indexes and tokens."""
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "EXCERPT_INDEX"):
-        monkeypatch.delenv(name, raising=False)
-    folder = tmp_path / "notes"
-    for name, text in NOTES.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return folder
-
-
-@contextlib.contextmanager
-def served(folder: Path) -> Iterator[tuple[str, str]]:
-    """The address of a server, and its own token."""
-    command = [sys.executable, "-m", "excerpt", "serve", str(folder), "--listen", "127.0.0.1:0", "--log", "off"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        address = server.stdout.readline().split()[-1]
-        token = server.stdout.readline().partition("token=")[2].strip()
-        yield address, token
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
-
+from conftest import Served
 
 def test_a_folder_is_searched_at_once(notes: Path) -> None:
     with excerpt.Index(notes) as index:
@@ -58,7 +23,7 @@ def test_a_folder_is_searched_at_once(notes: Path) -> None:
         assert len(results) == len(list(results)) == len(results.hits) and results.vectors
         assert results.searched == 3 and not results.more
         assert {found.path for found in index.search("tea", path="harbour")} <= {"harbour/siren.md"}
-        assert {found.path for found in index.search("water", ranks="chunks", limit=10)} == set(NOTES)
+        assert {found.path for found in index.search("water", ranks="chunks", limit=10)} == {"tea.md", "harbour/siren.md", "code/tide.py"}
         rows = results.to_dicts()
         assert rows[0]["citation"] == hit.citation
         table = results.to_arrow()
@@ -67,7 +32,7 @@ def test_a_folder_is_searched_at_once(notes: Path) -> None:
         assert status.documents == 3 and status.sources[0]["state"] == "current"
 
 
-def test_the_same_over_http(notes: Path) -> None:
+def test_the_same_over_http(notes: Path, served: Served) -> None:
     with served(notes) as (address, token), excerpt.Index(address, token=token) as remote, excerpt.Index(notes) as local:
         remote.sync()
         for question in ("how hot is the water", "siren", "next_tide", '"boiling water"', "nothing of the kind"):
@@ -103,7 +68,7 @@ def test_progress_is_reported(notes: Path) -> None:
     told: list[tuple[int, int, str]] = []
     with excerpt.Index(notes, progress=lambda done, total, stage: told.append((done, total, stage))) as index:
         assert index.status().documents == 3_003
-    assert all(done <= total for done, total, _ in told)
+    assert told and all(done <= total for done, total, _ in told)
 
 
 def test_texts_are_added_and_removed(notes: Path) -> None:
@@ -121,6 +86,72 @@ def test_texts_are_added_and_removed(notes: Path) -> None:
             index.remove("bush")
 
 
+def test_an_index_over_http_survives_a_fork(notes: Path, served: Served) -> None:
+    context = multiprocessing.get_context("fork")
+    with served(notes) as (address, token), excerpt.Index(address, token=token) as index:
+        index.sync()
+        expected = {word: index.search(word).raw for word in ("tea", "siren", "tide")}
+        answers = context.Queue()
+        processes = [context.Process(target=asked_often, args=(index, word, answers)) for word in expected]
+        for process in processes:
+            process.start()
+        assert all(index.search("tea").raw == expected["tea"] for _ in range(30))
+        found = dict(answers.get(timeout=60) for _ in processes)
+        for process in processes:
+            process.join(timeout=60)
+        assert found == expected
+
+
+def asked_often(index: excerpt.Index, word: str, answers: "multiprocessing.Queue[tuple[str, dict[str, object]]]") -> None:
+    found = [index.search(word).raw for _ in range(30)]
+    answers.put((word, found[0] if all(one == found[0] for one in found) else {}))
+
+
+def test_connections_do_not_grow_with_threads(notes: Path, served: Served) -> None:
+    with served(notes) as (address, token), excerpt.Index(address, token=token) as index:
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(60):
+            thread = threading.Thread(target=index.search, args=("tea",))
+            thread.start()
+            thread.join()
+        assert len(os.listdir("/proc/self/fd")) < before + 10
+
+
+def test_removals_are_accepted_after_opening(notes: Path) -> None:
+    for number in range(200):
+        (notes / f"{number}.md").write_text(f"# Note {number}\n")
+    excerpt.Index(notes).close()
+    for number in range(195):
+        (notes / f"{number}.md").unlink()
+    with excerpt.Index(notes) as index:
+        assert any("no longer exist" in note for note in index.notes), index.notes
+        assert index.status().documents == 203
+        assert index.sync(accept_removals=True).documents == 8
+
+
+def test_errors_are_pickled() -> None:
+    error = pickle.loads(pickle.dumps(excerpt.NotFoundError("gone", 404, "path")))
+    assert (str(error), error.status, error.field) == ("gone", 404, "path")
+
+
+def test_a_token_is_not_repeated_in_errors() -> None:
+    for token in ("excerpt_secret\nX: y", "excerpt_sécret", "excerpt secret"):
+        with pytest.raises(excerpt.IndexFailure, match="no token") as raised:
+            excerpt.Index("http://127.0.0.1:1", token=token)
+        assert "cret" not in str(raised.value)
+
+
+def test_what_progress_raises_is_raised(notes: Path) -> None:
+    for number in range(3_000):
+        (notes / f"{number}.md").write_text(f"# Note {number}\n\n" + f"Some words about {number}.\n" * 20)
+
+    def failing(done: int, total: int, stage: str) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        excerpt.Index(notes, progress=failing)
+
+
 def test_wrong_arguments_are_named(notes: Path) -> None:
     with excerpt.Index(notes) as index:
         for wrong, name in (({"limit": 0}, "limit"), ({"limits": 3}, "limits"), ({"ranks": "words"}, "ranks")):
@@ -133,6 +164,9 @@ def test_wrong_arguments_are_named(notes: Path) -> None:
         excerpt.Index(notes / "no-such-folder")
     with pytest.raises(excerpt.IndexFailure, match="`token` is for a server"):
         excerpt.Index(notes, token="a")
+    for address in ("http://h:99999", "http://h:abc", "http://[::1"):
+        with pytest.raises(excerpt.IndexFailure, match="is no address"):
+            excerpt.Index(address)
     with pytest.raises(excerpt.IndexFailure, match="belong in an address"):
         excerpt.Index("http://user@127.0.0.1/")
 
@@ -201,7 +235,7 @@ def test_an_index_does_not_survive_a_fork(notes: Path) -> None:
 
 def test_the_command_line_finds_the_same(notes: Path) -> None:
     with excerpt.Index(notes) as index:
-        expected = [hit.id for hit in index.search("how hot is the water", limit=5)]
-    command = [sys.executable, "-m", "excerpt", "search", "how hot is the water", "--json", "-n", "5"]
+        expected = [hit.id for hit in index.search("how hot is the water for green tea", limit=5)]
+    command = [sys.executable, "-m", "excerpt", "search", "how hot is the water for green tea", "--json", "-n", "5"]
     shown = subprocess.run(command, cwd=notes, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     assert [line.split('"id":"')[1][:32] for line in shown] == expected

@@ -38,6 +38,9 @@ class RequestError(ExcerptError):
         self.status = status
         self.field = field
 
+    def __reduce__(self) -> tuple[type[RequestError], tuple[str, int, str | None]]:
+        return type(self), (str(self), self.status, self.field)
+
 
 class NotFoundError(RequestError, LookupError):
     """There is no such document, folder or collection."""

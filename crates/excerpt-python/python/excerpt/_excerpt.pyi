@@ -161,7 +161,7 @@ class Chunker:
         """
     def chunk_table(
         self,
-        table: _Data,
+        table: Any,
         text: str = "text",
         path: str | None = None,
         id: str | None = None,
@@ -169,14 +169,15 @@ class Chunker:
         title: str | None = None,
         language: str | None = None,
         threads: int | None = None,
-    ) -> _Data:
+    ) -> Any:
         """Split the documents of a table, as `chunk_batch` does.
 
-        The result is of the same library for pyarrow, Polars and pandas.
+        The result is a table of pyarrow, Polars or pandas if `table` is of one of these, and otherwise one with the Arrow C
+        interface.
         """
     def chunk_stream(
         self,
-        stream: _Data,
+        stream: Any,
         text: str = "text",
         path: str | None = None,
         id: str | None = None,
@@ -184,8 +185,12 @@ class Chunker:
         title: str | None = None,
         language: str | None = None,
         threads: int | None = None,
-    ) -> _Data:
-        """Split the documents of a stream of record batches, each batch when it is asked for."""
+    ) -> Any:
+        """Split the documents of a stream of record batches, each batch when it is asked for.
+
+        The result is a stream with the Arrow C interface, of pyarrow if `stream` is. What is wrong with a batch is raised
+        by who reads it.
+        """
     def schema(
         self,
         documents: _Data,
@@ -481,12 +486,12 @@ class Embedder:
         model fails.
         """
     def embed_table(
-        self, table: _Data, text: str | None = None, *, into: str = "vector", threads: int | None = None
-    ) -> _Data:
+        self, table: Any, text: str | None = None, *, into: str = "vector", threads: int | None = None
+    ) -> Any:
         """Add the vectors of the texts of a table."""
     def embed_stream(
-        self, stream: _Data, text: str | None = None, *, into: str = "vector", threads: int | None = None
-    ) -> _Data:
+        self, stream: Any, text: str | None = None, *, into: str = "vector", threads: int | None = None
+    ) -> Any:
         """Add the vectors of the texts of a stream of record batches, each batch when it is asked for."""
 
 @final

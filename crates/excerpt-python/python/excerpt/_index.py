@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 from urllib.parse import quote, urlencode
 
-from ._errors import IndexFailure
+from ._errors import ExcerptError, IndexFailure
 from ._transport import Http, Local, Transport, answer
 
 if TYPE_CHECKING:
@@ -202,14 +203,15 @@ class Index:
     ...         print(hit.citation, hit.snippet)
 
     `target` is a folder or file, or the address of a server, `http://127.0.0.1:7700`. On this machine the index is
-    kept up to date while this is open, and opening waits until it is; with `sync=False` it answers from what was
-    indexed before. Any number of threads may use it. It does not survive a fork: open it in each process.
+    kept up to date while this is open, and opening waits until it is; `notes` says what could not be brought up to
+    date. With `sync=False` it answers from what was indexed before. Any number of threads may use it. After a fork,
+    one of this machine must be opened again.
 
     - `collections`: only these collections, by name; on this machine, in place of a folder.
     - `library`: all collections of the user, in place of a folder.
     - `index`: the folder of the index. Default: one for each project, in the user's data folder.
     - `token`: the token for a server, as `excerpt token add` makes it.
-    - `timeout`: how long to wait for a server, in seconds.
+    - `timeout`: how long to wait for a server, or for another process that writes to the index, in seconds.
     - `progress`: called while the index is brought up to date, with the number of files that are done, their number,
       and the stage.
 
@@ -230,14 +232,15 @@ class Index:
         progress: Progress | None = None,
     ) -> None:
         path = os.fspath(target)
+        self._timeout = timeout
         self._collections = [collections] if isinstance(collections, str) else list(collections)
         self._transport: Transport
-        if path.startswith(("http://", "https://")):
+        if path.lower().startswith(("http://", "https://")):
             if index is not None or library:
                 raise IndexFailure("`index` and `library` are for this machine: leave them out for a server")
             http = Http(path, token, timeout)
             self._transport, self.notes = http, http.notes
-            self._syncs = True
+            self._syncs, self._wait = True, min(_LONGEST_WAIT, timeout / 2)
             return
         if token is not None:
             raise IndexFailure("`token` is for a server: leave it out for a folder")
@@ -245,15 +248,19 @@ class Index:
         local = Local(path, self._collections, library, folder, sync)
         self._transport, self.notes = local, local.notes
         self._collections = []
-        self._syncs = sync
+        self._syncs, self._wait = sync, _LONGEST_WAIT
         if sync:
             try:
-                self.sync(progress=progress)
+                failures = _failures(self._brought_up_to_date({}, progress))
             except BaseException:
                 self.close()
                 raise
+            # What is indexed can be searched nevertheless.
+            self.notes = [*self.notes, *failures]
 
-    def search(self, query: str, *, limit: int = 5, path: str | None = None, **filters: Any) -> SearchResults:
+    def search(
+        self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Any
+    ) -> SearchResults:
         """The passages that answer a question.
 
         - `limit`: how many documents, of which each may have several hits; at most 100.
@@ -269,7 +276,7 @@ class Index:
             body["collections"] = self._collections
         return SearchResults(answer(self._transport, "POST", "/v1/search", body))
 
-    def get(self, target: str, *, neighbours: int | None = None, links: bool = False) -> Document:
+    def get(self, target: str | os.PathLike[str], *, neighbours: int | None = None, links: bool = False) -> Document:
         """A document, or a part of one.
 
         - `target`: a path, `path:10-20`, `path#section`, or the id of a chunk.
@@ -281,8 +288,9 @@ class Index:
             parameters.append(("neighbours", str(neighbours)))
         if links:
             parameters.append(("links", "true"))
-        address = f"/v1/documents/{quote(target, safe='/:')}" + (f"?{urlencode(parameters)}" if parameters else "")
-        raw = answer(self._transport, "GET", address)
+        address = f"/v1/documents/{quote(os.fspath(target), safe='/:')}"
+        query = f"?{urlencode(parameters)}" if parameters else ""
+        raw = answer(self._transport, "GET", address + query)
         first, last = raw["span"]["lines"]
         return Document(
             path=raw["path"],
@@ -349,20 +357,33 @@ class Index:
         """
         if not self._syncs:
             raise IndexFailure("this index was opened with `sync=False`")
-        body: dict[str, Any] = {"wait": _LONGEST_WAIT, "retry": retry, "accept_removals": accept_removals}
-        if self._collections:
-            body["collections"] = list(self._collections)
-        with _Reported(self, progress):
-            while True:
-                status, raw = self._synced(body)
-                if status == 200:
-                    break
-                # What takes longer than an answer may is asked for again, and goes on meanwhile.
-                body = {**body, "retry": False}
-        failures = [source["failure"] for source in raw["sources"] if source.get("failure")]
+        raw = self._brought_up_to_date({"retry": retry, "accept_removals": accept_removals}, progress)
+        failures = _failures(raw)
         if failures:
             raise IndexFailure("; ".join(failures))
         return Status(documents=raw["documents"], chunks=raw["chunks"], sources=raw["sources"], raw=raw)
+
+    def _brought_up_to_date(self, how: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
+        """The status after a sync."""
+        body: dict[str, Any] = {"wait": self._wait, **how}
+        if self._collections:
+            body["collections"] = list(self._collections)
+        with _Reported(self, progress) as reported:
+            waiting_since: float | None = None
+            while True:
+                begun = time.monotonic()
+                status, raw = self._synced(body)
+                reported.check()
+                if status == 200:
+                    return raw
+                # What takes longer than an answer may is asked for again, and goes on meanwhile.
+                body = {**body, "retry": False}
+                states = {source["state"] for source in raw["sources"]} - {"current"}
+                waiting_since = (waiting_since or begun) if states == {"waiting"} else None
+                if waiting_since is not None and time.monotonic() - waiting_since > self._timeout:
+                    advice = "wait for it, or open with `sync=False`"
+                    raise IndexFailure(f"another process is writing to the index: {advice}")
+                time.sleep(max(0.0, _PAUSE - (time.monotonic() - begun)))
 
     def _synced(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         statuses: list[int] = []
@@ -406,32 +427,51 @@ class _Reported:
         self._index, self._progress = index, progress
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
+        self._raised: BaseException | None = None
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> _Reported:
         if self._progress is not None:
             self._thread = threading.Thread(target=self._report, name="excerpt progress", daemon=True)
             self._thread.start()
+        return self
 
     def _report(self) -> None:
         told: tuple[int, int, str] | None = None
         while not self._ended.wait(_PAUSE):
             try:
                 sources = self._index.status().sources
-            except Exception:
+            except ExcerptError:
                 # The sync itself raises what is wrong.
                 return
             known = [source["progress"] for source in sources if source.get("progress")]
             if not known or self._progress is None:
                 continue
-            now = (known[0]["done"], known[0]["total"], known[0]["stage"])
+            done, total = (sum(source[name] for source in known) for name in ("done", "total"))
+            now = (done, total, known[0]["stage"])
             if now != told:
                 told = now
-                self._progress(*now)
+                try:
+                    self._progress(*now)
+                except BaseException as error:
+                    self._raised = error
+                    return
 
-    def __exit__(self, *_: object) -> None:
+    def check(self) -> None:
+        """Raise what the function has raised."""
+        if self._raised is not None:
+            raise self._raised
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
+        if kind is None:
+            self.check()
+
+
+def _failures(status: dict[str, Any]) -> list[str]:
+    """Why sources could not be synced."""
+    return [source["failure"] for source in status["sources"] if source.get("failure")]
 
 
 class AsyncIndex:
@@ -448,19 +488,33 @@ class AsyncIndex:
     def __init__(self, target: str | os.PathLike[str] = ".", **options: Any) -> None:
         self._open: Callable[[], Index] = lambda: Index(target, **options)
         self._index: Index | None = None
+        self._is_closed = False
         self._opening = threading.Lock()
 
     def _opened(self) -> Index:
         with self._opening:
+            if self._is_closed:
+                raise IndexFailure("the index is closed")
             if self._index is None:
                 self._index = self._open()
             return self._index
 
-    async def search(self, query: str, *, limit: int = 5, path: str | None = None, **filters: Any) -> SearchResults:
+    def _closed(self) -> None:
+        with self._opening:
+            self._is_closed = True
+            index, self._index = self._index, None
+        if index is not None:
+            index.close()
+
+    async def search(
+        self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Any
+    ) -> SearchResults:
         """See `Index.search`."""
         return await asyncio.to_thread(lambda: self._opened().search(query, limit=limit, path=path, **filters))
 
-    async def get(self, target: str, *, neighbours: int | None = None, links: bool = False) -> Document:
+    async def get(
+        self, target: str | os.PathLike[str], *, neighbours: int | None = None, links: bool = False
+    ) -> Document:
         """See `Index.get`."""
         return await asyncio.to_thread(lambda: self._opened().get(target, neighbours=neighbours, links=links))
 
@@ -482,12 +536,14 @@ class AsyncIndex:
 
     async def close(self) -> None:
         """See `Index.close`."""
-        index, self._index = self._index, None
-        if index is not None:
-            await asyncio.to_thread(index.close)
+        await asyncio.to_thread(self._closed)
 
     async def __aenter__(self) -> AsyncIndex:
-        await asyncio.to_thread(self._opened)
+        try:
+            await asyncio.to_thread(self._opened)
+        except BaseException:
+            await self.close()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:

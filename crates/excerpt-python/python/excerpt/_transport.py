@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import http.client
 import json
+import operator
 import os
 import threading
 from typing import Any, Protocol
@@ -29,67 +31,72 @@ class Local:
     """An index on this machine."""
 
     def __init__(self, path: str, collections: list[str], library: bool, index: str | None, sync: bool) -> None:
-        self._process = os.getpid()
         self._server = _excerpt.LocalServer(path, collections, library, index, sync)
         self.notes: list[str] = self._server.notes
 
     def request(self, method: str, address: str, body: bytes | None) -> tuple[int, bytes]:
-        if os.getpid() != self._process:
-            raise IndexFailure("this index was opened before a fork: open it in this process")
         return self._server.request(method, address, body)
 
     def close(self) -> None:
-        # The threads of the process before a fork cannot be ended here.
-        if os.getpid() == self._process:
-            self._server.close()
+        self._server.close()
 
 
 class Http:
     """An index that `excerpt serve` serves."""
 
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
-        parts = urlsplit(url)
-        if parts.hostname is None:
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port
+        except ValueError as error:
+            raise IndexFailure(f"`{url}` is no address: {error}") from None
+        if host is None:
             raise IndexFailure(f"`{url}` has no host, expected an address such as http://127.0.0.1:7700")
         if parts.username is not None or parts.query:
             raise IndexFailure("a token does not belong in an address: give it as `token`")
         self._secure = parts.scheme == "https"
-        self._host, self._port = parts.hostname, parts.port
+        self._host = host
+        self._port = (443 if self._secure else 80) if port is None else port
         self._base = parts.path.rstrip("/").removesuffix("/v1")
         self._timeout = timeout
         self._headers = {"Accept": "application/json"}
         if token is not None:
-            self._headers["Authorization"] = f"Bearer {token}"
-        # A connection is used by one thread at a time.
-        self._of_thread = threading.local()
-        self._all: list[http.client.HTTPConnection] = []
+            self._headers["Authorization"] = f"Bearer {_checked(token)}"
+        # A connection is used by one thread at a time, and by no other process: after a fork, both would read from it.
+        self._idle: list[http.client.HTTPConnection] = []
+        self._process = os.getpid()
         self._lock = threading.Lock()
+        self._is_closed = False
         self.notes: list[str] = []
 
-    def _connection(self) -> http.client.HTTPConnection:
-        known: http.client.HTTPConnection | None = getattr(self._of_thread, "connection", None)
-        if known is not None:
-            return known
-        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        connection = kind(self._host, self._port, timeout=self._timeout)
-        self._of_thread.connection = connection
+    def _take(self) -> http.client.HTTPConnection:
+        if os.getpid() != self._process:
+            # The lock may be held by a thread that this process does not have.
+            self._idle, self._process, self._lock = [], os.getpid(), threading.Lock()
+        if self._is_closed:
+            raise IndexFailure("the index is closed")
         with self._lock:
-            self._all.append(connection)
-        return connection
+            if self._idle:
+                return self._idle.pop()
+        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
+        return kind(self._host, self._port, timeout=self._timeout)
 
     def request(self, method: str, address: str, body: bytes | None) -> tuple[int, bytes]:
         headers = dict(self._headers)
         if body is not None:
             headers["Content-Type"] = "application/json"
-        connection = self._connection()
-        # A server closes connections that were idle: what only reads is sent once more.
+        connection = self._take()
         was_used = connection.sock is not None
+        only_reads = method == "GET" or address.startswith("/v1/search")
         try:
-            return self._answer(connection, method, address, body, headers)
-        except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError) as error:
-            connection.close()
-            if not was_used:
-                raise self._unreachable(error) from error
+            try:
+                answered = self._answer(connection, method, address, body, headers)
+            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+                # A server closes connections that were idle: what only reads is sent once more.
+                if not (was_used and only_reads):
+                    raise
+                connection.close()
+                answered = self._answer(connection, method, address, body, headers)
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             raise self._unreachable(error) from error
@@ -97,33 +104,58 @@ class Http:
             # An answer that was not read to its end would be taken for the next one.
             connection.close()
             raise
-        try:
-            return self._answer(connection, method, address, body, headers)
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
-            raise self._unreachable(error) from error
+        with self._lock:
+            if self._is_closed:
+                connection.close()
+            else:
+                self._idle.append(connection)
+        return answered
 
     def _answer(
-        self, connection: http.client.HTTPConnection, method: str, address: str, body: bytes | None, headers: dict[str, str]
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        address: str,
+        body: bytes | None,
+        headers: dict[str, str],
     ) -> tuple[int, bytes]:
         connection.request(method, self._base + address, body, headers)
         answer = connection.getresponse()
         return answer.status, answer.read()
 
     def _unreachable(self, error: Exception) -> IndexFailure:
-        port = "" if self._port is None else f":{self._port}"
-        return IndexFailure(f"the server at {self._host}{port} gives no answer: {error or type(error).__name__}")
+        return IndexFailure(f"the server at {self._host}:{self._port} gives no answer: {error or type(error).__name__}")
 
     def close(self) -> None:
+        if os.getpid() != self._process:
+            return
         with self._lock:
-            connections, self._all = self._all, []
+            self._is_closed = True
+            connections, self._idle = self._idle, []
         for connection in connections:
             connection.close()
 
 
+def _checked(token: str) -> str:
+    """A token as it may stand in a header. What is wrong with it is said without it."""
+    token = token.strip()
+    if not token.isascii() or not token.isprintable() or " " in token or not token:
+        raise IndexFailure("`token` is no token, expected what `excerpt token add` prints")
+    return token
+
+
+def _written(value: Any) -> Any:
+    """What JSON has no form for: paths, dates, and whole numbers of other libraries."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, datetime.date):
+        return value.isoformat()[:10]
+    return operator.index(value)
+
+
 def answer(transport: Transport, method: str, address: str, body: dict[str, Any] | None = None) -> Any:
     """The answer to a request, and an error if it is refused."""
-    sent = None if body is None else json.dumps(body).encode()
+    sent = None if body is None else json.dumps(body, default=_written).encode()
     status, received = transport.request(method, address, sent)
     if status == 204 or (status < 300 and not received):
         return None
@@ -133,6 +165,8 @@ def answer(transport: Transport, method: str, address: str, body: dict[str, Any]
         raise IndexFailure(f"the answer is not JSON, with status {status}: is this a server of excerpt?") from None
     if status < 300:
         return parsed
+    if not isinstance(parsed, dict):
+        raise IndexFailure(f"the answer has status {status} and no details: is this a server of excerpt?")
     detail = str(parsed.get("detail") or parsed.get("title") or f"status {status}")
     errors = parsed.get("errors") or []
     field = errors[0].get("field") if errors else None
