@@ -163,9 +163,9 @@ impl Chunker {
             delimiter: self.delimiter.as_ref(),
             code: self.code.as_deref(),
             detail,
-            unit: measure.unit(),
+            measure,
         };
-        reading::read(document, &self.config, &tools, measure.whole())
+        reading::read(document, &self.config, &tools)
     }
 
     /// The pieces of a document, and the places they refer to. If sums of sizes are not exact, each

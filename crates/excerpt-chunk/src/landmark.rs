@@ -29,10 +29,11 @@ pub(crate) fn landmarks(
     if end < 2 * reach {
         return found;
     }
-    let order = |a: &Atom, b: &Atom| {
-        let hash = |atom: &Atom| XxHash3_64::oneshot(&text.as_bytes()[atom.bytes.clone()]);
-        let weights = weight(a).total_cmp(&weight(b));
-        weights.then_with(|| hash(a).cmp(&hash(b)))
+    let weights: Vec<f32> = atoms.iter().map(weight).collect();
+    let order = |a: usize, b: usize| {
+        let hash = |at: usize| XxHash3_64::oneshot(&text.as_bytes()[atoms[at].bytes.clone()]);
+        let order = weights[a].total_cmp(&weights[b]);
+        order.then_with(|| hash(a).cmp(&hash(b)))
     };
     // Boundaries after which none of lower weight has come yet, in order: the weight of each is at
     // least that of the previous one.
@@ -41,7 +42,7 @@ pub(crate) fn landmarks(
         let near = |other: usize| atom.grains.start - atoms[other].grains.start <= reach;
         let mut alone = atom.grains.start > reach;
         while let Some(&last) = open.last() {
-            let ordering = order(atom, &atoms[last]);
+            let ordering = order(index, last);
             if near(last) {
                 alone &= ordering == Ordering::Less;
                 found[last] &= ordering == Ordering::Greater;

@@ -22,6 +22,9 @@ const LARGEST: usize = usize::MAX >> 8;
 /// fewer calls; shorter ones are closer to the sizes inside a long word.
 const LONGEST: usize = 64;
 
+/// The length of the parts whose characters are counted once, in bytes.
+const BLOCK: usize = 128;
+
 /// What measures.
 #[derive(Clone, Copy)]
 enum By<'a> {
@@ -35,7 +38,50 @@ pub(crate) struct Measure<'a> {
     by: By<'a>,
     /// If sizes are not additive: where each word ends, and the size of everything up to there.
     words: Vec<(usize, usize)>,
+    chars: Chars,
     failure: OnceCell<SizeError>,
+}
+
+/// How the characters of a part of the text are counted.
+enum Chars {
+    /// Each byte is one.
+    Ascii,
+    /// The number of characters before each [`BLOCK`] of bytes.
+    Before(Vec<usize>),
+    /// They are not what sizes count.
+    Unknown,
+}
+
+impl Chars {
+    fn of(text: &str) -> Self {
+        if text.is_ascii() {
+            return Chars::Ascii;
+        }
+        let mut total = 0;
+        let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
+            let before = total;
+            total += count_chars(block);
+            before
+        });
+        Chars::Before(blocks.collect())
+    }
+
+    /// The characters in `range` of `text`; `None` if they are not known.
+    fn between(&self, text: &str, range: Range<usize>) -> Option<usize> {
+        let bytes = text.as_bytes();
+        match self {
+            Chars::Ascii => Some(range.len()),
+            Chars::Before(_) if range.len() <= 2 * BLOCK => Some(count_chars(&bytes[range])),
+            Chars::Before(before) => {
+                let until = |offset: usize| {
+                    let block = (offset / BLOCK).min(before.len() - 1);
+                    before[block] + count_chars(&bytes[block * BLOCK..offset])
+                };
+                Some(until(range.end) - until(range.start))
+            }
+            Chars::Unknown => None,
+        }
+    }
 }
 
 impl<'a> Measure<'a> {
@@ -45,10 +91,16 @@ impl<'a> Measure<'a> {
             Unit::Cl100k | Unit::O200k => real::words(unit, text),
             _ => Vec::new(),
         };
+        let chars = match unit {
+            Unit::Chars | Unit::Tokens => Chars::of(text),
+            Unit::CjkTokens if text.is_ascii() => Chars::Ascii,
+            _ => Chars::Unknown,
+        };
         Measure {
             text,
             by: By::Unit(unit),
             words,
+            chars,
             failure: OnceCell::new(),
         }
     }
@@ -73,6 +125,7 @@ impl<'a> Measure<'a> {
             text,
             by: By::Sizer(sizer),
             words,
+            chars: Chars::Unknown,
             failure: OnceCell::new(),
         })
     }
@@ -146,6 +199,9 @@ impl<'a> Measure<'a> {
 
     /// The grains of a part of the text: exact if they are additive.
     pub(crate) fn between(&self, range: Range<usize>) -> usize {
+        if let Some(chars) = self.chars.between(self.text, range.clone()) {
+            return chars;
+        }
         match self.by {
             By::Unit(unit) if self.is_additive() => unit.count(&self.text[range]),
             _ => self.sum_before(range.end) - self.sum_before(range.start),
@@ -228,7 +284,7 @@ impl<'a> Measure<'a> {
         let mut left = count;
         while left > 0 && at < end {
             let reach = self.text.ceil_char_boundary((at + left).min(end));
-            left = left.saturating_sub(count_chars(&self.text.as_bytes()[at..reach]));
+            left = left.saturating_sub(self.between(at..reach));
             at = reach;
         }
         at

@@ -12,6 +12,7 @@
 use crate::config::{Atomic, Config, Strategy};
 use crate::delimiter::Delimiter;
 use crate::document::{Document, Syntax};
+use crate::measure::Measure;
 use crate::outline::{Kind, Outline};
 use crate::parse::delimited::{self, RuleLine, Which};
 use crate::parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, fences};
@@ -39,17 +40,14 @@ pub(crate) struct Tools<'a> {
     pub(crate) code: Option<&'a dyn CodeParser>,
     /// Parts of at most this many bytes will not be split.
     pub(crate) detail: usize,
-    /// The name of what sizes count.
-    pub(crate) unit: &'a str,
+    /// What sizes count.
+    pub(crate) measure: &'a Measure<'a>,
 }
 
-/// Reads `document`, of the given size, as configured by `config`.
-pub(crate) fn read(
-    document: &Document<'_>,
-    config: &Config,
-    tools: &Tools<'_>,
-    size: usize,
-) -> Interpreted {
+/// Reads `document` as configured by `config`.
+pub(crate) fn read(document: &Document<'_>, config: &Config, tools: &Tools<'_>) -> Interpreted {
+    let measure = tools.measure;
+    let size = measure.whole();
     let code = tools
         .code
         .filter(|_| may_be_code(document, config.strategy))
@@ -71,7 +69,10 @@ pub(crate) fn read(
     if let Some(code) = tools.code
         && config.atomic != Atomic::Keep
     {
-        fences::read(&mut outline, document, code, tools.detail);
+        let max = config.max * measure.grains();
+        fences::read(&mut outline, document, code, tools.detail, |block| {
+            measure.fits(block, max)
+        });
     }
     outline.info.complete(document);
     let (strategy, reason) = match (config.strategy, code) {
@@ -79,7 +80,7 @@ pub(crate) fn read(
             let Detected { language, by } = detected;
             (Strategy::Code, format!("detected: {language} {by}"))
         }
-        (Strategy::Auto, _) => detect(document, config, &outline, (size, tools.unit)),
+        (Strategy::Auto, _) => detect(document, config, &outline, (size, measure.unit())),
         (strategy, _) => (strategy, "as configured".to_string()),
     };
     if strategy == Strategy::Code && code.is_none() {

@@ -8,18 +8,19 @@ use crate::outline::{Graft, Kind, Outline};
 use crate::parse::CodeParser;
 use crate::text::is_fence;
 
-/// Adds to `outline` what `code` finds in its fenced blocks larger than `detail`. A block that
+/// Adds to `outline` what `code` finds in its fenced blocks that do not fit in a chunk. A block that
 /// names no language, or cannot be read in that language, remains one block of lines.
 pub(crate) fn read(
     outline: &mut Outline,
     document: &Document<'_>,
     code: &dyn CodeParser,
     detail: usize,
+    fits: impl Fn(Range<usize>) -> bool,
 ) {
     let text = document.text();
     let large = |node: usize| {
         let node = &outline.nodes[node];
-        node.kind == Kind::Code && node.span.len() > detail
+        node.kind == Kind::Code && !fits(without_space_after(text, node.span.clone()))
     };
     let blocks = (1..outline.nodes.len()).filter(|node| large(*node));
     let grafts = blocks.filter_map(|node| {
@@ -37,6 +38,10 @@ pub(crate) fn read(
     });
     let grafts = grafts.collect();
     outline.graft(grafts);
+}
+
+fn without_space_after(text: &str, span: Range<usize>) -> Range<usize> {
+    span.start..span.start + text[span.clone()].trim_end().len()
 }
 
 /// The lines between the fences of a block; `None` if other marks, such as those of a quote,
