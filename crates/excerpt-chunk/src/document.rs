@@ -71,7 +71,7 @@ impl<'a> Document<'a> {
     }
 
     /// Sets the language, overriding the path and the text: a name such as `rust`, or the info
-    /// string of a fence.
+    /// string of a fence. `markdown` and `text` set the syntax.
     #[must_use]
     pub fn with_language(self, language: &'a str) -> Self {
         Document {
@@ -180,16 +180,17 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// The syntax that was set.
+    /// The syntax that was set, as such or as the language.
     pub(crate) fn given_syntax(&self) -> Option<Syntax> {
-        self.syntax
+        let by_language = || Syntax::of_language(self.language?);
+        self.syntax.or_else(by_language)
     }
 
     /// The syntax: as set, or by the extension of the path, or [`Syntax::Text`].
     #[must_use]
     pub fn syntax(&self) -> Syntax {
         let by_path = || self.path.map_or(Syntax::Text, Syntax::of_path);
-        self.syntax.unwrap_or_else(by_path)
+        self.given_syntax().unwrap_or_else(by_path)
     }
 }
 
@@ -207,6 +208,15 @@ pub enum Syntax {
 }
 
 impl Syntax {
+    /// The syntax that is meant by the name of a language, if it is none of source code.
+    fn of_language(name: &str) -> Option<Self> {
+        match &*name.to_ascii_lowercase() {
+            "markdown" | "md" => Some(Syntax::Markdown),
+            "text" | "plain" | "plaintext" | "txt" => Some(Syntax::Text),
+            _ => None,
+        }
+    }
+
     /// The syntax for the extension of `path`. A path without one is read as text.
     #[must_use]
     pub fn of_path(path: &str) -> Self {
@@ -330,6 +340,18 @@ mod tests {
         assert_eq!(Syntax::of_path("a.b/LICENSE"), Syntax::Text);
         assert_eq!(Syntax::of_path("src/main.rs"), Syntax::Code);
         assert_eq!(Syntax::of_path(".gitignore"), Syntax::Text);
+    }
+
+    #[test]
+    fn the_language_tells_the_syntax_before_the_ending_does() {
+        let document = Document::new("").with_path("report.pdf");
+        let syntax = |language| document.with_language(language).syntax();
+        assert_eq!(document.syntax(), Syntax::Code);
+        assert_eq!(syntax("Markdown"), Syntax::Markdown);
+        assert_eq!(syntax("text"), Syntax::Text);
+        assert_eq!(syntax("rust"), Syntax::Code);
+        let document = document.with_language("text");
+        assert_eq!(document.with_syntax(Syntax::Code).syntax(), Syntax::Code);
     }
 
     #[test]

@@ -75,6 +75,14 @@ def test_source_code_is_read_by_its_language() -> None:
     assert [block.name for block in blocks if block.name] == ["def first", "class Second"]
 
 
+def test_the_language_overrides_the_ending() -> None:
+    chunker = excerpt.Chunker(**SMALL)
+    assert chunker.chunk(TEXT, path="report.pdf").strategy == "fixed"
+    chunking = chunker.chunk(TEXT, path="report.pdf", language="markdown")
+    assert chunking.strategy == "markdown" and chunking[-1].trail == ["Täe 漢字", "Black"]
+    assert chunker.chunk(TEXT, path="tea.md", language="text").strategy != "code"
+
+
 def test_a_sequence_has_ends() -> None:
     chunking = excerpt.Chunker(**SMALL).chunk(TEXT)
     assert chunking[-1].ordinal == len(chunking) - 1

@@ -66,10 +66,14 @@ class Ids:
 
 def document(text: str, path: str | None, title: object, id: str | None) -> _Document:
     """A document as `Chunker.chunk_many` takes it."""
+    if path is not None and path.startswith(("http://", "https://")):
+        parts = urlsplit(path)
+        path = f"{parts.scheme}://{parts.netloc}{parts.path or '/'}"
     return {
         "text": text,
-        "path": None if path is None else _for_syntax(path, text),
+        "path": path,
         "title": title if isinstance(title, str) else None,
+        "language": "text" if path is not None and _misleads(path, text) else None,
         "id": id,
     }
 
@@ -83,18 +87,14 @@ def path_of(metadata: Mapping[str, Any], names: Iterable[str] = ("path", "file_p
     return None
 
 
-def _for_syntax(path: str, text: str) -> str:
-    """The path from which the syntax of a text follows: without an ending that does not say how to read it."""
-    is_address = path.startswith(("http://", "https://"))
-    if is_address:
-        parts = urlsplit(path)
-        path = f"{parts.scheme}://{parts.netloc}{parts.path or '/'}"
-    stem, ending = os.path.splitext(path)
-    ending = ending[1:].lower()
-    if ending in _EXTRACTED or (ending in _MARKUP and text[:1000].lstrip("\ufeff \t\r\n")[:1] not in ("<", "{")):
-        return stem
+def _misleads(path: str, text: str) -> bool:
+    """Whether the ending of a path does not say how to read a text."""
+    ending = os.path.splitext(path)[1][1:].lower()
+    if ending in _MARKUP:
+        return text[:1000].lstrip("\ufeff \t\r\n")[:1] not in ("<", "{")
     # The last part of an address may be a number or a version.
-    return f"{path}/" if is_address and ending and not ending.isalpha() else path
+    address = path.startswith(("http://", "https://"))
+    return ending in _EXTRACTED or (address and ending != "" and not ending.isalpha())
 
 
 def with_place(metadata: Mapping[str, Any], taken: frozenset[str], chunk: Chunk, path: str | None) -> dict[str, Any]:

@@ -112,8 +112,8 @@ class Chunker:
     ) -> Chunking:
         """Split a text.
 
-        `path` determines the syntax, and is part of the context and of the ids of the chunks; `language` overrides the
-        syntax, and `id` what the ids are derived from. The interpreter's lock is released meanwhile, and Ctrl-C ends
+        `path` determines the syntax, and is part of the context and of the ids of the chunks. `language` overrides the
+        syntax: a language of source code, `markdown` or `text`. `id` is what the ids are derived from instead. The interpreter's lock is released meanwhile, and Ctrl-C ends
         it.
 
         Raises `TypeError` for what is no `str`, and `TextError` for a lone surrogate or a text of more than 256 MiB.

@@ -202,10 +202,10 @@ class Index:
     ...     for hit in index.search("how are segments merged"):
     ...         print(hit.citation, hit.snippet)
 
-    `target` is a folder or file, or the address of a server, `http://127.0.0.1:7700`. On this machine the index is
-    kept up to date while this is open, and opening waits until it is; `notes` says what could not be brought up to
-    date. With `sync=False` it answers from what was indexed before. Any number of threads may use it. After a fork,
-    one of this machine must be opened again.
+    `target` is a folder or file, the folder of an index, or the address of a server, `http://127.0.0.1:7700`. On this
+    machine the index is kept up to date while this is open, and opening waits until it is; `notes` says what could not
+    be brought up to date. With `sync=False` it answers from what was indexed before. Any number of threads may use it.
+    After a fork, one of this machine must be opened again.
 
     - `collections`: only these collections, by name; on this machine, in place of a folder.
     - `library`: all collections of the user, in place of a folder.
