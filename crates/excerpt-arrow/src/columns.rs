@@ -225,7 +225,7 @@ impl Row<'_> {
         self.number(sizes.overlap);
         self.shown(PlainName(chunk.cut.strength));
         self.text(&chunk.cut.reason);
-        self.texts(&chunk.warnings);
+        self.shown_each(&chunk.warnings);
         self.text(&context.header);
         self.text(overlap);
         self.text(chunk.text);
@@ -255,10 +255,19 @@ impl Row<'_> {
         }
     }
 
-    fn texts(&mut self, texts: &[impl Display]) {
+    fn texts(&mut self, texts: &[impl AsRef<str>]) {
         if let Some(Column::Texts(column)) = self.columns.next() {
             for text in texts {
-                let _ = write!(column.values(), "{text}");
+                column.values().append_value(text);
+            }
+            column.append(true);
+        }
+    }
+
+    fn shown_each(&mut self, values: &[impl Display]) {
+        if let Some(Column::Texts(column)) = self.columns.next() {
+            for value in values {
+                let _ = write!(column.values(), "{value}");
                 column.values().append_value("");
             }
             column.append(true);
