@@ -35,6 +35,9 @@ const RETRY: Duration = Duration::from_secs(5);
 pub(super) struct Followers {
     /// Rung when sources may have been added or removed.
     sources: Arc<ChangeSignal>,
+    /// Held while the sources are listed and their threads are started or ended, so that no list
+    /// replaces a newer one.
+    reconciling: Mutex<()>,
     of_source: Mutex<HashMap<PathBuf, Arc<Follower>>>,
 }
 
@@ -56,9 +59,28 @@ struct Requests {
     served: u64,
 }
 
+impl Requests {
+    fn add(&mut self, request: SyncRequest) {
+        self.next.retry |= request.retry;
+        self.next.accept_removals |= request.accept_removals;
+    }
+}
+
 impl Follower {
     fn requests(&self) -> MutexGuard<'_, Requests> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the options of the next sync, and how many requests there were: what is requested
+    /// from now on is for a later one, because it may miss what is listed before.
+    fn take(&self) -> (SyncRequest, u64) {
+        let mut requests = self.requests();
+        (std::mem::take(&mut requests.next), requests.made)
+    }
+
+    /// Gives the options of a sync that has not begun to the next one.
+    fn put_back(&self, request: SyncRequest) {
+        self.requests().add(request);
     }
 
     /// Records that a sync has ended, which was for the first `made` requests.
@@ -104,8 +126,7 @@ impl Followers {
                 continue;
             };
             let mut requests = follower.requests();
-            requests.next.retry |= request.retry;
-            requests.next.accept_removals |= request.accept_removals;
+            requests.add(request);
             requests.made += 1;
             tickets.push((Arc::clone(follower), requests.made));
             drop(requests);
@@ -155,12 +176,14 @@ pub(super) fn reconcile(
     engine: &Arc<Engine>,
     followers: &Followers,
 ) -> ServiceResult<Vec<VisibleSource>> {
-    // The list is as new as what is made of it: another thread may be here with a later one.
-    let mut known = followers.known();
+    let reconciling = followers.reconciling.lock();
+    let _reconciling = reconciling.unwrap_or_else(PoisonError::into_inner);
     let sources = engine.scope.sources()?;
+    let mut known = followers.known();
     if followers.sources.is_ended() {
         return Ok(sources);
     }
+    let before = known.len();
     known.retain(|root, follower| {
         let is_there = sources.iter().any(|seen| seen.root == *root);
         if !is_there {
@@ -168,6 +191,7 @@ pub(super) fn reconcile(
         }
         is_there
     });
+    let has_ended = known.len() < before;
     for seen in &sources {
         if known.contains_key(&seen.root) {
             continue;
@@ -183,8 +207,11 @@ pub(super) fn reconcile(
             known.insert(seen.root.clone(), follower);
         }
     }
-    // Some may wait for what is gone.
-    engine.writer_state.state.send_modify(|_| ());
+    drop(known);
+    if has_ended {
+        // Some may wait for what is gone.
+        engine.writer_state.state.send_modify(|_| ());
+    }
     Ok(sources)
 }
 
@@ -219,7 +246,7 @@ fn listed(
     watched: &mut Option<(Selection, Arc<Watched>)>,
 ) -> Duration {
     let begun = Instant::now();
-    let made = follower.requests().made;
+    let (request, made) = follower.take();
     let opened = engine.following(root).and_then(|source| {
         let selection = source.options.selection;
         match watched.take() {
@@ -244,7 +271,8 @@ fn listed(
         }
     };
     let is_deaf = || source.deafness().is_some();
-    let synced = engine.synced_for(follower, made, root, Arc::clone(&source) as Arc<dyn Source>);
+    let listing = Arc::clone(&source) as Arc<dyn Source>;
+    let synced = engine.synced_for(follower, (request, made), root, listing);
     match synced {
         None | Some(CheckEnd::Waiting) => LOCK_RETRY,
         Some(CheckEnd::Failed(_)) => RETRY.max(begun.elapsed() * POLL_SHARE),
@@ -256,8 +284,7 @@ fn listed(
 /// Fetches and syncs what is not on this disk if it `is_asked` to or it is time. Returns how long
 /// to wait, and whether nothing is left to do until then.
 fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) -> (Duration, bool) {
-    // What is requested from now on may miss what is fetched.
-    let made = follower.requests().made;
+    let (request, made) = follower.take();
     let opened = engine.following(root).and_then(|source| {
         if !is_asked && !source.is_due() && engine.was_complete(root) {
             return Ok((source, None));
@@ -266,9 +293,12 @@ fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) ->
         Ok((source, Some(opened)))
     });
     match opened {
-        Ok((source, None)) => (source.pause(), true),
+        Ok((source, None)) => {
+            follower.put_back(request);
+            (source.pause(), true)
+        }
         Ok((source, Some(opened))) => {
-            match engine.synced_for(follower, made, root, Arc::from(opened)) {
+            match engine.synced_for(follower, (request, made), root, Arc::from(opened)) {
                 None | Some(CheckEnd::Waiting) => (LOCK_RETRY, false),
                 _ => (source.pause(), true),
             }
@@ -283,19 +313,20 @@ fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) ->
 }
 
 impl Engine {
-    /// Syncs a source for the first `made` requests; `None` if the writer thread has ended.
+    /// Syncs a source as requested, for the first `made` requests; `None` if the writer thread has
+    /// ended.
     fn synced_for(
         &self,
         follower: &Follower,
-        made: u64,
+        (request, made): (SyncRequest, u64),
         root: &Path,
         source: Arc<dyn Source>,
     ) -> Option<CheckEnd> {
-        let request = std::mem::take(&mut follower.requests().next);
         let end = self.synced(root, source, request)?;
-        // While another process writes, it is tried again.
-        if !matches!(end, CheckEnd::Waiting) {
-            self.serve(follower, made);
+        match end {
+            // While another process writes, it is tried again.
+            CheckEnd::Waiting => follower.put_back(request),
+            _ => self.serve(follower, made),
         }
         Some(end)
     }
@@ -338,5 +369,24 @@ impl Engine {
     fn was_complete(&self, root: &Path) -> bool {
         let last = self.answer_here(|index| Ok::<_, ServiceError>(index.last_sync(root)?));
         last.is_ok_and(|last| last.is_some_and(|last| last.finished.is_some()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_sync_was_asked_for_does_not_apply_to_a_later_one() {
+        let follower = Follower::default();
+        let asked = SyncRequest {
+            accept_removals: true,
+            ..SyncRequest::default()
+        };
+        follower.requests().add(asked);
+        assert_eq!(follower.take().0, asked);
+        assert_eq!(follower.take().0, SyncRequest::default());
+        follower.put_back(asked);
+        assert_eq!(follower.take().0, asked);
     }
 }
