@@ -53,6 +53,8 @@ pub struct LocalServer {
     stopping: CancellationToken,
     /// Threads of its own; `None` once it is closed.
     runtime: Mutex<Option<Runtime>>,
+    /// Held while it is being closed.
+    closing: Mutex<()>,
     /// What a user should know about what is served.
     notes: Vec<String>,
 }
@@ -137,6 +139,7 @@ impl LocalServer {
             routes: routes::routes(&server),
             stopping,
             runtime: Mutex::new(Some(runtime)),
+            closing: Mutex::default(),
             notes,
         })
     }
@@ -184,6 +187,8 @@ impl LocalServer {
     /// Ends it, and what it is doing. Afterwards, nothing of it touches the files of the index.
     pub fn close(&self) {
         self.stopping.cancel();
+        // A second caller waits for the first.
+        let _closing = self.closing.lock().unwrap_or_else(PoisonError::into_inner);
         // First what answers, because it has the index open.
         let runtime = self.runtime().take();
         if let Some(runtime) = runtime {
