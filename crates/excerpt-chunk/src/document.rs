@@ -71,7 +71,8 @@ impl<'a> Document<'a> {
     }
 
     /// Sets the language, overriding the path and the text: a name such as `rust`, or the info
-    /// string of a fence. `markdown` and `text` set the syntax.
+    /// string of a fence. `markdown` (or `md`) and `text`
+    /// (or `plain`, `plaintext`, `txt`) set the syntax.
     #[must_use]
     pub fn with_language(self, language: &'a str) -> Self {
         Document {
@@ -210,7 +211,9 @@ pub enum Syntax {
 impl Syntax {
     /// The syntax that is meant by the name of a language, if it is none of source code.
     fn of_language(name: &str) -> Option<Self> {
-        match &*name.to_ascii_lowercase() {
+        let mut words = name.split(|c: char| !c.is_alphanumeric());
+        let first = words.find(|word| !word.is_empty())?;
+        match &*first.to_ascii_lowercase() {
             "markdown" | "md" => Some(Syntax::Markdown),
             "text" | "plain" | "plaintext" | "txt" => Some(Syntax::Text),
             _ => None,
@@ -348,6 +351,7 @@ mod tests {
         let syntax = |language| document.with_language(language).syntax();
         assert_eq!(document.syntax(), Syntax::Code);
         assert_eq!(syntax("Markdown"), Syntax::Markdown);
+        assert_eq!(syntax(" markdown {.notes}"), Syntax::Markdown);
         assert_eq!(syntax("text"), Syntax::Text);
         assert_eq!(syntax("rust"), Syntax::Code);
         let document = document.with_language("text");

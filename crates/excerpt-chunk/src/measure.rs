@@ -376,6 +376,22 @@ mod tests {
     }
 
     #[test]
+    fn characters_are_counted_between_any_two_places() {
+        let mixed = "aé漢😀\n".repeat(60);
+        for text in [&*mixed, &"ascii ".repeat(120), ""] {
+            let measure = Measure::in_unit(text, Unit::Chars);
+            let places: Vec<usize> = (0..=text.len())
+                .filter(|at| text.is_char_boundary(*at))
+                .collect();
+            for (index, start) in places.iter().enumerate() {
+                for (chars, end) in places[index..].iter().enumerate() {
+                    assert_eq!(measure.between(*start..*end), chars, "{start}..{end}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_skip_takes_as_much_as_fits() {
         let text = "aé漢字x";
         let chars = Measure::in_unit(text, Unit::Chars);
