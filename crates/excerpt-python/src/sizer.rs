@@ -56,6 +56,11 @@ impl Sizer for PySizer {
     }
 
     fn size(&self, text: &str) -> Result<usize, Box<dyn Error + Send + Sync>> {
+        // Nothing more is asked of it until that is raised.
+        if let Some(raised) = RAISED.take() {
+            RAISED.set(Some(raised));
+            return Err("interrupted".into());
+        }
         let is_kept = text.len() <= LONGEST_KEPT;
         let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if is_kept && let Some(size) = kept().get(text) {

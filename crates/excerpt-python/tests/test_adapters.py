@@ -393,6 +393,23 @@ def test_langchain_opens_and_closes_a_folder(notes: Path, index: excerpt.Index) 
     assert index.search("siren")
 
 
+def test_a_copied_retriever_of_langchain_searches_what_it_was_given(notes: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "gull.md").write_text("# The gull\n\nIt sat on the siren.\n")
+    retriever = of_langchain.ExcerptRetriever(index=str(notes), k=1)
+    found = [retriever.invoke("siren")[0].metadata["path"]]
+    copies = [retriever.model_copy(update={"index": str(other)}), retriever.model_copy(deep=True)]
+    found += [copy.invoke("siren")[0].metadata["path"] for copy in copies]
+    copies[0].close()
+    found.append(retriever.invoke("siren")[0].metadata["path"])
+    retriever.index = str(other)
+    found.append(retriever.invoke("siren")[0].metadata["path"])
+    for each in (retriever, *copies):
+        each.close()
+    assert found == ["harbour/siren.md", "gull.md", "harbour/siren.md", "harbour/siren.md", "gull.md"]
+
+
 def test_langchain_chains_and_callbacks_know_the_retriever(index: excerpt.Index) -> None:
     class Noting(BaseCallbackHandler):
         def __init__(self) -> None:

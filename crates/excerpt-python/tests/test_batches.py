@@ -143,6 +143,11 @@ def test_an_interrupt_in_a_sizer_is_raised() -> None:
     with pytest.raises(KeyboardInterrupt):
         chunker.chunk_batch(batch(), path="path")
     assert chunker.chunk_batch(batch(), path="path").num_rows == 3
+    # At once, and not after all rows.
+    calls = 0
+    with pytest.raises(KeyboardInterrupt):
+        chunker.chunk_batch(pa.record_batch({"text": [f"new {row}" for row in range(1000)]}))
+    assert calls == 3
 
 
 def test_wrong_columns_are_named() -> None:

@@ -4,7 +4,6 @@ import asyncio
 import multiprocessing
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 import threading
@@ -61,19 +60,6 @@ def test_changes_are_found_after_a_sync(notes: Path) -> None:
         assert index.search("grinder")[0].path == "coffee.md"
         with pytest.raises(excerpt.IndexFailure, match="sync=False"):
             index.sync()
-
-
-def test_the_folder_of_an_index_stands_for_what_is_in_it(notes: Path, tmp_path: Path) -> None:
-    with excerpt.Index(notes, index=tmp_path / "index") as index:
-        expected = index.search("siren").to_dicts()
-    with excerpt.Index(tmp_path / "index") as index:
-        assert index.search("siren").to_dicts() == expected
-        (notes / "coffee.md").write_text("# Coffee\n\nThe grinder is set to seven.\n")
-        assert index.sync().documents == 4
-    shutil.rmtree(notes)
-    with excerpt.Index(tmp_path / "index") as index:
-        assert index.notes == [f"{notes} is no longer there"]
-        assert index.search("grinder")[0].path.endswith("coffee.md")
 
 
 def test_progress_is_reported(notes: Path) -> None:
@@ -176,6 +162,8 @@ def test_wrong_arguments_are_named(notes: Path) -> None:
         index.search("tea")
     with pytest.raises(excerpt.IndexFailure):
         excerpt.Index(notes / "no-such-folder")
+    with pytest.raises(excerpt.IndexFailure, match="not empty|other files"):
+        excerpt.Index(notes / "code", index=notes)
     with pytest.raises(excerpt.IndexFailure, match="`token` is for a server"):
         excerpt.Index(notes, token="a")
     for address in ("http://h:99999", "http://h:abc", "http://[::1"):

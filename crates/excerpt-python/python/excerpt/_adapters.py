@@ -27,27 +27,38 @@ _MARKUP = frozenset("asp aspx htm html ipynb jsp php xhtml xml".split())
 class Opened:
     """An index that is open, or that is opened when it is asked for, and then kept open."""
 
-    def __init__(self, index: Index | str | os.PathLike[str], options: Callable[[], Mapping[str, Any]]) -> None:
-        self._given = index
+    def __init__(
+        self, index: Callable[[], Index | str | os.PathLike[str]], options: Callable[[], Mapping[str, Any]]
+    ) -> None:
+        self._index = index
         self._options = options
-        self._opened: Index | None = None
+        self._opened: tuple[str, dict[str, Any], Index] | None = None
         self._opening = threading.Lock()
 
+    def __deepcopy__(self, memo: object) -> Opened:
+        # The owner of the copy makes its own.
+        return self
+
     def get(self) -> Index:
-        """The open index."""
-        if isinstance(self._given, Index):
-            return self._given
+        """The index that is meant now, open."""
+        given, options = self._index(), dict(self._options())
+        if isinstance(given, Index):
+            return given
+        target = os.fspath(given)
         with self._opening:
+            if self._opened is not None and self._opened[:2] != (target, options):
+                self._opened[2].close()
+                self._opened = None
             if self._opened is None:
-                self._opened = Index(self._given, **self._options())
-            return self._opened
+                self._opened = (target, options, Index(target, **options))
+            return self._opened[2]
 
     def close(self) -> None:
         """Close the index, unless it was given open."""
         with self._opening:
             opened, self._opened = self._opened, None
         if opened is not None:
-            opened.close()
+            opened[2].close()
 
 
 class Ids:

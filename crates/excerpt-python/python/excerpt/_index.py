@@ -48,7 +48,7 @@ class Hit:
     score: float
     """Higher is better; comparable within one answer."""
     weak: bool
-    """Whether it is probably no answer."""
+    """Whether it probably does not answer the question."""
     id: str
     """The id of the chunk."""
     collection: str | None
@@ -202,10 +202,10 @@ class Index:
     ...     for hit in index.search("how are segments merged"):
     ...         print(hit.citation, hit.snippet)
 
-    `target` is a folder or file, the folder of an index, or the address of a server, `http://127.0.0.1:7700`. On this
-    machine the index is kept up to date while this is open, and opening waits until it is; `notes` says what could not
-    be brought up to date. With `sync=False` it answers from what was indexed before. Any number of threads may use it.
-    After a fork, one of this machine must be opened again.
+    `target` is a folder or file, or the address of a server, `http://127.0.0.1:7700`. On this machine the index is
+    kept up to date while this is open, and opening waits until it is; `notes` says what could not be brought up to
+    date. With `sync=False` it answers from what was indexed before. Any number of threads may use it. After a fork,
+    one of this machine must be opened again.
 
     - `collections`: only these collections, by name; on this machine, in place of a folder.
     - `library`: all collections of the user, in place of a folder.
@@ -256,6 +256,9 @@ class Index:
                 self.close()
                 raise
             # What is indexed can be searched nevertheless.
+            if failures and self.status().documents == 0:
+                self.close()
+                raise IndexFailure("; ".join(failures))
             self.notes = [*self.notes, *failures]
 
     def search(
@@ -263,7 +266,8 @@ class Index:
     ) -> SearchResults:
         """The passages that answer a question.
 
-        - `limit`: how many documents, of which each may have several hits; at most 100.
+        - `limit`: how many documents, each of which may have several hits, or with `ranks="chunks"` how many chunks; at
+          most 100.
         - `path`: only in this folder or document.
         - `filters`: the fields of a search in the HTTP API: `collections`, `tags`, `kinds`, `languages`, `version`,
           `since`, `until`, `fields`, `ranks` (`"documents"` or `"chunks"`), `offset`, `fold_copies`, `min_score`,
@@ -378,7 +382,7 @@ class Index:
                     return raw
                 # What takes longer than an answer may is asked for again, and goes on meanwhile.
                 body = {**body, "retry": False}
-                states = {source["state"] for source in raw["sources"]} - {"current"}
+                states = {source["state"] for source in raw["sources"]} - {"current", "failed"}
                 waiting_since = (waiting_since or begun) if states == {"waiting"} else None
                 if waiting_since is not None and time.monotonic() - waiting_since > self._timeout:
                     advice = "wait for it, or open with `sync=False`"

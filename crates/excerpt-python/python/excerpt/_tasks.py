@@ -9,7 +9,7 @@ from typing import Any
 
 from excerpt import Chunker, Embedder
 
-# A task gives on the chunks of so many documents at a time.
+# A task yields chunks after documents of so many bytes.
 _ROWS = 8192
 _BYTES = 16 << 20
 

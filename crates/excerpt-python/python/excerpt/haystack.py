@@ -172,14 +172,14 @@ class ExcerptRetriever:
     - `citation`: `path:3-9`, which `excerpt.Index.get` accepts.
     - `trail`: the headings or scopes around it, as `"Guide > Install"`.
     - `title`: the title of the document, or None.
-    - `weak`: whether it is probably no answer.
+    - `weak`: whether it probably does not answer the question.
     - `collection`: the collection of the document, if it is in one.
 
     What front matter has under one of these names is called `document_` and the name, as in `document_title`. Ids are
     those of chunks. Scores are comparable within one answer.
 
     An index that is given as a folder or an address is opened by `warm_up` or the first question, and kept open:
-    `close` ends it.
+    `close` closes it.
 
     Filters are those of `excerpt.Index.search`: `path`, `tags`, `languages`, `since`, `fields` and so on. Those of
     Haystack are understood where an index has the same: comparisons that all apply, each with `==` for `meta.path`,
@@ -195,7 +195,7 @@ class ExcerptRetriever:
         without_weak: Whether passages that are probably no answers are left out, so that there may be fewer than
             `top_k`. Default: False.
         token: The token for a server. Default: none.
-        options: What else `excerpt.Index` takes, such as `collections` and `sync`. Default: nothing.
+        options: Other arguments of `excerpt.Index`, such as `collections` and `sync`. Default: nothing.
 
     Raises:
         ValueError: `top_k` is not from 1 to 100.
@@ -226,7 +226,7 @@ class ExcerptRetriever:
         self.without_weak = without_weak
         self.token = token
         self.options = options
-        self._opened = Opened(index, self._opens_with)
+        self._opened = Opened(lambda: self.index, self._opens_with)
 
     def to_dict(self) -> dict[str, Any]:
         """What `from_dict` makes the component from.

@@ -28,6 +28,8 @@ except ImportError as error:
     raise ImportError(needed + "pip install 'langchain-core>=1' 'langchain-text-splitters>=1'") from error
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from excerpt._excerpt import _Document
 
 __all__ = ["ExcerptRetriever", "ExcerptTextSplitter"]
@@ -41,7 +43,7 @@ _OF_HITS = frozenset(
 class ExcerptTextSplitter(TextSplitter):
     """Splits texts and documents at natural boundaries.
 
-    The metadata of a chunk are those of its document, and where it is:
+    A chunk has the metadata of its document, and its location:
 
     - `path`: the `path` of the document, or its `source`, if it has one.
     - `lines`: the first and the last line, counted from 1, as `"3-9"`.
@@ -50,8 +52,8 @@ class ExcerptTextSplitter(TextSplitter):
     - `trail`: the headings or scopes around it, as `"Guide > Install"`.
     - `id`: the id of the chunk, which is the id of the document in LangChain, too.
 
-    All are texts and numbers, as most vector stores need them. What a document has under one of these names is called
-    `document_` and the name, as in `document_id`.
+    All are texts and numbers, as most vector stores need them. If a document has one of these names other than `path`,
+    it is renamed with the prefix `document_`, as in `document_id`.
 
     Ids are derived from the id of the document, or else from its path, and from the text of the chunk: they stay the
     same after an edit elsewhere, and no two of a call are equal. The syntax follows from the path. Where the text was
@@ -187,12 +189,12 @@ class ExcerptRetriever(BaseRetriever):
     - `title`: the title of the document, or None.
     - `score`: higher is better; comparable within one answer.
     - `id`: the id of the chunk, which is the id of the document in LangChain, too.
-    - `weak`: whether it is probably no answer.
+    - `weak`: whether it probably does not answer the question.
     - `collection`: the collection of the document, if it is in one.
 
     What front matter has under one of these names is called `document_` and the name, as in `document_title`.
 
-    An index that is given as a folder or an address is opened by the first question, and kept open: `close` ends it.
+    An index that is given as a folder or an address is opened by the first question, and kept open: `close` closes it.
     `invoke` and `ainvoke` take `k` and `filters`, too.
 
     Args:
@@ -203,7 +205,7 @@ class ExcerptRetriever(BaseRetriever):
         without_weak: Whether passages that are probably no answers are left out, so that there may be fewer than `k`.
             Default: False.
         token: The token for a server. Default: none.
-        options: What else `excerpt.Index` takes, such as `collections` and `sync`. Default: nothing.
+        options: Other arguments of `excerpt.Index`, such as `collections` and `sync`. Default: nothing.
 
     Raises:
         ValidationError: An argument is unknown, is missing or has another type, or an open index is given with
@@ -225,7 +227,7 @@ class ExcerptRetriever(BaseRetriever):
     token: SecretStr | None = None
     """The token for a server."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """What else `excerpt.Index` takes."""
+    """Other arguments of `excerpt.Index`."""
 
     _opened: Opened = PrivateAttr()
 
@@ -233,8 +235,21 @@ class ExcerptRetriever(BaseRetriever):
     def _is_not_opened_with_options(self) -> ExcerptRetriever:
         if isinstance(self.index, Index) and (self.token is not None or self.options):
             raise ValueError("an open index has its own `token` and `options`: leave them out")
-        self._opened = Opened(self.index, self._opens_with)
+        self._opened = self._unopened()
         return self
+
+    def _unopened(self) -> Opened:
+        return Opened(lambda: self.index, self._opens_with)
+
+    def __copy__(self) -> Self:
+        copied = super().__copy__()
+        copied._opened = copied._unopened()
+        return copied
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        copied = super().__deepcopy__(memo)
+        copied._opened = copied._unopened()
+        return copied
 
     def _opens_with(self) -> dict[str, Any]:
         return {"token": None if self.token is None else self.token.get_secret_value(), **self.options}

@@ -218,13 +218,13 @@ class ExcerptRetriever(BaseRetriever):
     - `citation`: `path:3-9`, which `excerpt.Index.get` accepts.
     - `trail`: the headings or scopes around it, as `"Guide > Install"`.
     - `title`: the title of the document, if it has one.
-    - `weak`: whether it is probably no answer.
+    - `weak`: whether it probably does not answer the question.
     - `collection`: the collection of the document, if it is in one.
 
     What front matter has under one of these names is called `document_` and the name, as in `document_title`. Node
     ids are ids of chunks. Scores are comparable within one answer.
 
-    An index that is given as a folder or an address is opened by the first question, and kept open: `close` ends it.
+    An index that is given as a folder or an address is opened by the first question, and kept open: `close` closes it.
 
     Args:
         index: An open `excerpt.Index`, a folder or file, or the address of a server.
@@ -236,7 +236,7 @@ class ExcerptRetriever(BaseRetriever):
         without_weak: Whether passages that are probably no answers are left out, so that there may be fewer than
             `similarity_top_k`. Default: False.
         token: The token for a server. Default: none.
-        options: What else `excerpt.Index` takes, such as `collections` and `sync`. Default: nothing.
+        options: Other arguments of `excerpt.Index`, such as `collections` and `sync`. Default: nothing.
         callback_manager: What is called before and after. Default: nothing.
         object_map: The objects that index nodes refer to, by the id of the node. Default: none.
         objects: Index nodes with such objects. Default: none.
@@ -270,7 +270,7 @@ class ExcerptRetriever(BaseRetriever):
         self._filters = _search_fields(filters) if isinstance(filters, MetadataFilters) else dict(filters or {})
         self._without_weak = without_weak
         given = {"token": token, **(options or {})}
-        self._opened = Opened(index, lambda: given)
+        self._opened = Opened(lambda: index, lambda: given)
         super().__init__(callback_manager=callback_manager, object_map=object_map, objects=objects, verbose=verbose)
 
     def close(self) -> None:

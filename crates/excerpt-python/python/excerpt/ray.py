@@ -41,10 +41,11 @@ def chunk(
 ) -> Dataset:
     """The chunks of a dataset that has a document a row.
 
-    Each task splits the documents of one block on one core: `repartition` a dataset first that has fewer blocks than
-    there are cores. A task gives on the chunks of 16 MiB of documents at a time. A document is split as a whole: where
-    some have hundreds of megabytes, reserve `memory`. A task that is run again, after its worker was lost, gives the
-    same rows with the same ids. Nothing runs before the result is used.
+    Each task splits the documents of one block on one core: `repartition` a dataset first that has fewer than twice
+    as many blocks as there are cores. A task yields chunks after at most 16 MiB of documents, or after one that is
+    larger. A document is split as a whole: where some have hundreds of megabytes, reserve `memory`. A task that is
+    run again, after its worker was lost, gives the same rows with the same ids. Nothing runs before the result is
+    used.
 
     Args:
         dataset: The documents, a row each.
@@ -52,7 +53,7 @@ def chunk(
         text: The column with the texts: of a string type, or binary with UTF-8. Default: "text".
         path: The column with the paths, which determine the syntax, and are part of the context and of the ids.
             Default: none.
-        id: The column that the ids of chunks are derived from in place of the path: strings or whole numbers.
+        id: The column that the ids of chunks are derived from in place of the path: strings, integers or binary.
             Default: the path.
         title: The column with the titles, overriding the text. Default: none.
         language: The column with the languages, overriding path and text. Default: none.

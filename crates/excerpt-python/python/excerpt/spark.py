@@ -55,7 +55,7 @@ def chunk(
         text: The column with the texts: strings, or binary with UTF-8. Default: "text".
         path: The column with the paths, which determine the syntax, and are part of the context and of the ids.
             Default: none.
-        id: The column that the ids of chunks are derived from in place of the path: strings or whole numbers.
+        id: The column that the ids of chunks are derived from in place of the path: strings or integers.
             Default: the path.
         title: The column with the titles, overriding the text. Default: none.
         language: The column with the languages, overriding path and text. Default: none.
