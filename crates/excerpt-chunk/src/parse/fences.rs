@@ -8,8 +8,8 @@ use crate::outline::{Graft, Kind, Outline};
 use crate::parse::CodeParser;
 use crate::text::is_fence;
 
-/// Adds to `outline` what `code` finds in its fenced blocks that do not fit in a chunk. A block that
-/// names no language, or cannot be read in that language, remains one block of lines.
+/// Adds to `outline` what `code` finds in its fenced blocks that do not fit in a chunk. A block
+/// that names no language, or cannot be read in that language, remains one block of lines.
 pub(crate) fn read(
     outline: &mut Outline,
     document: &Document<'_>,

@@ -426,8 +426,8 @@ impl Engine {
         self.end_within(FAREWELL);
     }
 
-    /// Interrupts the writer thread, waits for it to end, but not longer than `patience`, and closes
-    /// the index. A process that goes on waits until nothing is written any more.
+    /// Interrupts the writer thread, waits for it to end, but not longer than `patience`, and
+    /// closes the index. A process that goes on waits until nothing is written any more.
     pub fn end_within(&self, patience: Duration) {
         self.writer_state.stop.store(true, Ordering::SeqCst);
         if let Some(followers) = self.followers.get() {
