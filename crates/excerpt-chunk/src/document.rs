@@ -71,8 +71,8 @@ impl<'a> Document<'a> {
     }
 
     /// Sets the language, overriding the path and the text: a name such as `rust`, or the info
-    /// string of a fence. `markdown` (or `md`) and `text`
-    /// (or `plain`, `plaintext`, `txt`) set the syntax.
+    /// string of a fence. `markdown` (or `md`) and `text` (or `plain`, `plaintext`, `txt`) set the
+    /// syntax.
     #[must_use]
     pub fn with_language(self, language: &'a str) -> Self {
         Document {

@@ -113,8 +113,8 @@ class Chunker:
         """Split a text.
 
         `path` determines the syntax, and is part of the context and of the ids of the chunks. `language` overrides the
-        syntax: a language of source code, `markdown`, or `text` (prose, in which headings are found, too). `id` is what the ids are derived from instead. The interpreter's lock is released meanwhile, and Ctrl-C ends
-        it.
+        syntax: a language of source code, `markdown`, or `text` (prose, in which headings are found, too). `id` is what
+        the ids are derived from instead. The interpreter's lock is released meanwhile, and Ctrl-C ends it.
 
         Raises `TypeError` for what is no `str`, and `TextError` for a lone surrogate or a text of more than 256 MiB.
         What a sizer raises is raised.
