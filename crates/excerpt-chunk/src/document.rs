@@ -171,16 +171,6 @@ impl<'a> Document<'a> {
         name.is_some_and(|name| NAMES.contains(&&*name.to_lowercase()))
     }
 
-    /// Whether the document is AsciiDoc by its extension.
-    pub(crate) fn is_asciidoc(&self) -> bool {
-        let ending = self.path.and_then(|path| path.rsplit('.').next());
-        ending.is_some_and(|ending| {
-            ["adoc", "asciidoc"]
-                .iter()
-                .any(|known| ending.eq_ignore_ascii_case(known))
-        })
-    }
-
     /// The syntax that was set, as such or as the language.
     pub(crate) fn given_syntax(&self) -> Option<Syntax> {
         let by_language = || Syntax::of_language(self.language?);
@@ -202,42 +192,14 @@ impl<'a> Document<'a> {
 pub enum Syntax {
     /// Markdown: CommonMark with tables, task lists, footnotes and front matter.
     Markdown,
+    /// reStructuredText: sections, directives, literal blocks, tables and lists.
+    Rst,
+    /// Values separated by commas, semicolons or tabs, a row a line.
+    Csv,
     /// Prose: paragraphs of sentences. It may turn out to contain Markdown.
     Text,
     /// Source code or data, where line ends matter and `#` does not start a heading.
     Code,
-}
-
-impl Syntax {
-    /// The syntax that is meant by the name of a language, if it is none of source code.
-    fn of_language(name: &str) -> Option<Self> {
-        let mut words = name.split(|c: char| !c.is_alphanumeric());
-        let first = words.find(|word| !word.is_empty())?;
-        match &*first.to_ascii_lowercase() {
-            "markdown" | "md" => Some(Syntax::Markdown),
-            "text" | "plain" | "plaintext" | "txt" => Some(Syntax::Text),
-            _ => None,
-        }
-    }
-
-    /// The syntax for the extension of `path`. A path without one is read as text.
-    #[must_use]
-    pub fn of_path(path: &str) -> Self {
-        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let ending = match name.rsplit_once('.') {
-            Some((stem, ending)) if !stem.is_empty() => ending.to_ascii_lowercase(),
-            _ => return Syntax::Text,
-        };
-        match &*ending {
-            "md" | "markdown" | "mdown" | "mkd" | "mkdn" | "mdx" | "qmd" | "rmd" => {
-                Syntax::Markdown
-            }
-            "txt" | "text" | "rst" | "adoc" | "asciidoc" | "org" | "tex" | "textile" | "wiki" => {
-                Syntax::Text
-            }
-            _ => Syntax::Code,
-        }
-    }
 }
 
 /// What a document says about itself, all from its own text and path.

@@ -60,7 +60,7 @@
 
 /// Increased whenever the same text and configuration give different chunks. Documents that were
 /// split by another version must be split again.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 mod alias;
 mod assembly;
@@ -114,7 +114,7 @@ pub use fields::{ConfigField, FIELDS, Values};
 pub use file::{FileError, settings_from_toml};
 pub use json::settings_from_json;
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};
-pub use parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose};
+pub use parse::{CodeParser, Csv, Detected, Lines, Markdown, Parser, Prose, ReStructuredText};
 pub use preset::Preset;
 pub use record::{ChunkRecord, PlainName};
 pub use settings::Settings;

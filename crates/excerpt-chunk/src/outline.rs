@@ -33,6 +33,8 @@ pub enum Kind {
     Code,
     /// A table.
     Table,
+    /// A row of a table that has lines of its own.
+    Row,
     /// A block of HTML.
     Html,
     /// A horizontal rule.
@@ -128,6 +130,7 @@ impl Kind {
             Kind::Quote => "quote",
             Kind::Code => "code block",
             Kind::Table => "table",
+            Kind::Row => "table row",
             Kind::Html => "HTML block",
             Kind::Rule => "rule",
             Kind::Footnote => "footnote",
@@ -172,7 +175,8 @@ impl fmt::Display for Kind {
 pub struct Node {
     pub(crate) span: Range<usize>,
     pub(crate) kind: Kind,
-    /// The level of a section or heading, 1 to 6; otherwise 0.
+    /// The level of a section or heading, 1 to 6; of a table without nodes for its rows, how many
+    /// lines its header has; otherwise 0.
     pub(crate) level: u8,
     /// What the node adds to the trail of its contents: the title of a section, `fn name` for a
     /// definition, a key. For a code block, its language.
@@ -257,7 +261,8 @@ impl Node {
         self.kind
     }
 
-    /// The level of a section or heading, 1 to 6; otherwise 0.
+    /// The level of a section or heading, 1 to 6; of a table without nodes for its rows, how many
+    /// lines its header has; otherwise 0.
     #[must_use]
     pub fn level(&self) -> u8 {
         self.level
@@ -294,6 +299,12 @@ fn kept(index: usize) -> u32 {
 }
 
 impl Outline {
+    /// Whether the node at `index` is the first row of its table, which is the table's header.
+    pub(crate) fn is_header(&self, index: usize) -> bool {
+        let node = self.nodes.get(index);
+        node.is_some_and(|node| node.kind == Kind::Row && node.parent() + 1 == index)
+    }
+
     /// The definition in the node at `index`.
     pub(crate) fn definition(&self, index: usize) -> Option<&Definition> {
         let found = self

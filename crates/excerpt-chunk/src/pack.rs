@@ -377,16 +377,22 @@ impl Plan<'_> {
         (size <= self.limits.max / 4).then_some((rows, size))
     }
 
-    /// The header and delimiter rows of the table `node`.
+    /// The header of the table `node`: its first row, or as many lines as it says.
     fn table_header(&self, node: usize) -> Range<usize> {
-        let span = self.outline.nodes[node].span.clone();
+        let table = &self.outline.nodes[node];
+        let mut span = table.span.clone();
         let mut end = span.start;
-        let mut rows = 0;
-        for line in self.text[span.clone()].split_inclusive('\n') {
-            end += line.len();
-            rows += usize::from(!line.trim().is_empty());
-            if rows == 2 {
-                break;
+        if self.outline.is_header(node + 1) {
+            span = self.outline.nodes[node + 1].span.clone();
+            end = span.end;
+        } else {
+            let mut lines = 0;
+            for line in self.text[span.clone()].split_inclusive('\n') {
+                end += line.len();
+                lines += u8::from(!line.trim().is_empty());
+                if lines == table.level {
+                    break;
+                }
             }
         }
         let rows = self.text[span.start..end].trim_end();

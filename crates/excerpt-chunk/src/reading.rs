@@ -15,8 +15,8 @@ use crate::document::{Document, Syntax};
 use crate::measure::Measure;
 use crate::outline::{Kind, Outline};
 use crate::parse::delimited::{self, RuleLine, Which};
-use crate::parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, fences};
-use crate::text::is_fence;
+use crate::parse::formats::Format;
+use crate::parse::{CodeParser, Detected, Markdown, Parser, fences};
 
 /// How many headings or rule lines show that they structure the document.
 const ENOUGH: usize = 3;
@@ -52,19 +52,23 @@ pub(crate) fn read(document: &Document<'_>, config: &Config, tools: &Tools<'_>) 
         .code
         .filter(|_| may_be_code(document, config.strategy))
         .and_then(|code| Some((code, code.detect(document)?)));
-    let mut outline = match config.strategy {
-        Strategy::Markdown | Strategy::Headers => Markdown.parse(document, tools.detail),
-        _ => match code {
-            Some((code, _)) => code.parse(document, tools.detail),
-            None => parser(document).parse(document, tools.detail),
-        },
+    let (format, by) = Format::of(document);
+    let mut outline = match (config.strategy, code) {
+        // What has no headings of its own may have those of Markdown.
+        (Strategy::Markdown | Strategy::Headers, _) if !format.is_structured => {
+            Markdown.parse(document, tools.detail)
+        }
+        (_, Some((code, _))) => code.parse(document, tools.detail),
+        _ => format.parser.parse(document, tools.detail),
     };
     if config.strategy == Strategy::Delimiter
         && let Some(pattern) = tools.delimiter
         && let Some(bare) = delimited::without_underlines(&outline, document.text(), pattern)
     {
         // A delimiter is not the underline of a heading.
-        outline = Markdown.parse(&document.with_text(&bare), tools.detail);
+        outline = format
+            .parser
+            .parse(&document.with_text(&bare), tools.detail);
     }
     if let Some(code) = tools.code
         && config.atomic != Atomic::Keep
@@ -80,7 +84,10 @@ pub(crate) fn read(document: &Document<'_>, config: &Config, tools: &Tools<'_>) 
             let Detected { language, by } = detected;
             (Strategy::Code, format!("detected: {language} {by}"))
         }
-        (Strategy::Auto, _) => detect(document, config, &outline, (size, measure.unit())),
+        (Strategy::Auto, _) => {
+            let size = (size, measure.unit());
+            detect((format, by), config, &outline, (document.text(), size))
+        }
         (strategy, _) => (strategy, "as configured".to_string()),
     };
     if strategy == Strategy::Code && code.is_none() {
@@ -96,7 +103,9 @@ pub(crate) fn read(document: &Document<'_>, config: &Config, tools: &Tools<'_>) 
             };
             if let Some(pattern) = tools.delimiter {
                 delimited::mark_asked(&mut outline, text, pattern);
-            } else if let Some((line, which, _)) = rule_lines(document, &outline, least) {
+            } else if let Some((line, which, _)) =
+                rule_lines(format, document.text(), &outline, least)
+            {
                 delimited::mark_rule_lines(&mut outline, text, line, which);
                 include_delimiter |= line.opens;
             } else {
@@ -120,39 +129,13 @@ pub(crate) fn read(document: &Document<'_>, config: &Config, tools: &Tools<'_>) 
 }
 
 /// Whether the document may be read as source code: only with strategies that can use its
-/// structure, and never if its syntax was set to text or Markdown.
+/// structure, and never if its syntax was set to another.
 fn may_be_code(document: &Document<'_>, strategy: Strategy) -> bool {
     let by_structure = matches!(
         strategy,
         Strategy::Auto | Strategy::Code | Strategy::Delimiter | Strategy::Whole
     );
-    by_structure
-        && !matches!(
-            document.given_syntax(),
-            Some(Syntax::Markdown | Syntax::Text)
-        )
-}
-
-/// The parser for the document's own format. Text that contains a fence or a heading is read as
-/// Markdown.
-fn parser(document: &Document<'_>) -> &'static dyn Parser {
-    match document.syntax() {
-        Syntax::Markdown => &Markdown,
-        Syntax::Code => &Lines,
-        Syntax::Text if shows_markdown(document.text()) => &Markdown,
-        Syntax::Text => &Prose,
-    }
-}
-
-/// Whether a line of the text begins with a fence or with the marks of a heading.
-fn shows_markdown(text: &str) -> bool {
-    text.lines().any(|line| {
-        let mark = line.trim_start_matches([' ', '>']);
-        let after = mark.trim_start_matches('#');
-        let level = mark.len() - after.len();
-        let heading = (1..=6).contains(&level) && after.starts_with(' ');
-        heading || is_fence(mark)
-    })
+    by_structure && matches!(document.given_syntax(), None | Some(Syntax::Code))
 }
 
 fn has_mandatory_heading(outline: &Outline, config: &Config) -> bool {
@@ -165,20 +148,20 @@ fn has_mandatory_heading(outline: &Outline, config: &Config) -> bool {
 }
 
 /// The kind of rule line that separates the parts of the document, which of these lines do, and
-/// how many there are. In Markdown the parser knows the underlines of headings. In other text they
-/// look like rules, and so do the marks around the blocks of AsciiDoc.
+/// how many there are. In Markdown and reStructuredText, the parser knows the underlines of headings.
+/// In text without a structure they look like rules, and in other formats rules are no separators.
 fn rule_lines(
-    document: &Document<'_>,
+    format: &Format,
+    text: &str,
     outline: &Outline,
     least: usize,
 ) -> Option<(&'static RuleLine, Which, usize)> {
-    let text = document.text();
-    let ways: &[Which] = match document.syntax() {
-        Syntax::Markdown => &[Which::Conventional],
+    let ways: &[Which] = match format.syntax {
+        Syntax::Markdown | Syntax::Rst => &[Which::Conventional],
         // With `strategy = delimiter`, any rule line will do if none stands alone.
         _ if least == 1 => &[Which::Apart, Which::Conventional],
-        _ if document.is_asciidoc() => &[],
-        _ => &[Which::Apart],
+        Syntax::Text | Syntax::Code => &[Which::Apart],
+        _ => &[],
     };
     ways.iter().find_map(|which| {
         let (line, count) = delimited::rule_lines(outline, text, *which, least)?;
@@ -188,10 +171,10 @@ fn rule_lines(
 
 /// Chooses a strategy by content, with the reason.
 fn detect(
-    document: &Document<'_>,
+    (format, by): (&Format, &str),
     config: &Config,
     outline: &Outline,
-    (size, unit): (usize, &str),
+    (text, (size, unit)): (&str, (usize, &str)),
 ) -> (Strategy, String) {
     let is_journal = outline.is_journal();
     if size < 2 * config.min && !is_journal {
@@ -199,7 +182,7 @@ fn detect(
         let reason = format!("detected: {size} {unit}, under twice `min` ({min})");
         return (Strategy::Whole, reason);
     }
-    if document.syntax() == Syntax::Code {
+    if format.syntax == Syntax::Code {
         return (Strategy::Fixed, "detected: source text".to_string());
     }
     let sections = outline
@@ -215,17 +198,20 @@ fn detect(
     if headings >= ENOUGH || is_journal {
         return (by_headings, format!("detected: {headings} headings"));
     }
-    if let Some((line, _, count)) = rule_lines(document, outline, ENOUGH) {
+    if let Some((line, _, count)) = rule_lines(format, text, outline, ENOUGH) {
         return (
             Strategy::Delimiter,
             format!("detected: {count} {}", line.name),
         );
     }
-    match document.syntax() {
-        Syntax::Markdown => (by_headings, "detected: Markdown by its name".to_string()),
-        _ => (
-            Strategy::Fixed,
-            format!("detected: fewer than {ENOUGH} headings, no rule lines"),
-        ),
+    // A fence or a heading in a text is no proof that it is Markdown.
+    let is_likely = by == "name" || format.syntax != Syntax::Markdown;
+    if format.is_structured && is_likely {
+        let name = format.name;
+        return (by_headings, format!("detected: {name} by its {by}"));
     }
+    (
+        Strategy::Fixed,
+        format!("detected: fewer than {ENOUGH} headings, no rule lines"),
+    )
 }

@@ -49,9 +49,11 @@ impl Walk<'_> {
         let sentences = self.limits.grain == Grain::Sentence;
         // A heading, or a section that consists only of one: a title without text belongs to what
         // follows.
-        let glue = nodes[index - 1].kind == Kind::Heading;
+        let follows_header = node.kind == Kind::Row && self.outline.is_header(index - 1);
+        let glue = nodes[index - 1].kind == Kind::Heading || follows_header;
         let (strength, mut price) = match (previous.kind, node.kind) {
             (_, Kind::Item) => (Strength::Item, price::ITEM),
+            (_, Kind::Row) => (Strength::Row, price::ROW),
             (Kind::Rule, _) => (Strength::Rule, price::RULE),
             (Kind::Code, _) if parent != Kind::Document || node.kind != Kind::Code => {
                 (Strength::Code, price::AFTER_CODE)
@@ -175,14 +177,18 @@ impl Walk<'_> {
 
     pub(super) fn line_boundary(
         &self,
-        kind: Kind,
+        node: &Node,
         depth: f32,
         start: usize,
         at_line: usize,
         fence: bool,
     ) -> Boundary {
-        let (strength, price, glue) = match kind {
-            Kind::Table => (Strength::Row, price::ROW, at_line <= 2),
+        let (strength, price, glue) = match node.kind {
+            Kind::Table => (
+                Strength::Row,
+                price::ROW,
+                at_line <= usize::from(node.level),
+            ),
             _ => {
                 let before = &self.text[..start].trim_end_matches([' ', '\t']);
                 let blank = before.ends_with("\n\n") || before.ends_with("\n\r\n");

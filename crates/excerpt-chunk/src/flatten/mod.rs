@@ -250,12 +250,19 @@ impl Walk<'_> {
             _ => 0,
         };
         let prose = matches!(node.kind, Kind::Paragraph | Kind::Heading);
+        // A row is a part of its table.
+        let owner = if node.kind == Kind::Row {
+            node.parent()
+        } else {
+            index
+        };
+        let follows_header = node.kind == Kind::Row && !self.outline.is_header(index);
         let text = self.text;
         let span = node.span.clone();
         if self.limits.grain == Grain::Sentence && node.kind == Kind::Paragraph {
             self.sentences(index, span, boundary, price::PLAIN_SENTENCE);
         } else if self.fits_with_heading(index, boundary) && !self.leaves_a_word(index, boundary) {
-            self.push(span, boundary, level, index, false);
+            self.push(span, boundary, level, owner, follows_header);
         } else if prose {
             self.sentences(index, span, boundary, price::SENTENCE);
         } else if self.limits.keep && matches!(node.kind, Kind::Code | Kind::Table) {
@@ -272,7 +279,7 @@ impl Walk<'_> {
                 let boundary = match at_line {
                     0 => boundary,
                     _ => self.line_boundary(
-                        node.kind,
+                        node,
                         depth,
                         piece.start,
                         at_line,
@@ -280,8 +287,9 @@ impl Walk<'_> {
                             || (fenced && at_line == last && is_nested_fence(line)),
                     ),
                 };
-                let needs_lead = node.kind == Kind::Table && at_line >= 2;
-                self.words(index, piece, boundary, needs_lead);
+                let is_in_header = at_line < usize::from(node.level);
+                let needs_lead = follows_header || (node.kind == Kind::Table && !is_in_header);
+                self.words(owner, piece, boundary, needs_lead);
             }
         }
     }

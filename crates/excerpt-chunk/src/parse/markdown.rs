@@ -2,27 +2,20 @@
 //! CommonMark: a `#` inside a fence is not a heading, an underlined line is. A heading at the
 //! document's top level opens a section.
 
-use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Tag, TagEnd};
 
-use crate::document::{Document, DocumentInfo, Link, LinkKind, dates};
+use crate::document::{Document, DocumentInfo, Link, LinkKind};
 use crate::outline::{Kind, Outline, OutlineBuilder};
-use crate::parse::{Lines, Parser, body_start, front_matter};
-
-/// The maximum length of a title in characters: longer than any intended heading.
-const LONGEST_TITLE: usize = 300;
+use crate::parse::reader::{BYTES_A_NODE, MOST_NODES};
+use crate::parse::{Lines, Parser, body_start, front_matter, sections};
 
 /// The maximum length of a wiki link in bytes: it bounds the search for the end after every `[[`.
 const LONGEST_WIKI_LINK: usize = 500;
 
-/// The maximum number of nodes in an outline; a larger outline needs at least this many bytes of
-/// text per node. A text of nothing but `#` would fill the memory with sections. Real Markdown has
-/// about one node per 150 bytes.
-const MOST_NODES: usize = 1 << 20;
-const BYTES_A_NODE: usize = 16;
+/// How many lines the header of a table has: the titles, and the line below them.
+const TABLE_HEADER: u8 = 2;
 
 /// Parses Markdown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -196,6 +189,9 @@ impl Reader<'_> {
         self.end_loose_text(range.start);
         self.definitions(range.start);
         let node = self.builder.open_at_line(kind, range.start);
+        if kind == Kind::Table {
+            self.builder.level(node, TABLE_HEADER);
+        }
         self.lists += usize::from(kind == Kind::List);
         if kind == Kind::Item && self.lists > 1 && range.len() <= self.detail {
             self.shut = Some(Shut {
@@ -251,10 +247,7 @@ impl Reader<'_> {
         match tag {
             TagEnd::Heading(_) => {
                 let title = self.title.take().unwrap_or_default();
-                self.builder.close(range.end);
-                if self.builder.current().kind == Kind::Section {
-                    self.name_section(&title);
-                }
+                sections::close_heading(&mut self.builder, &mut self.info, &title, range.end);
             }
             TagEnd::Paragraph
             | TagEnd::BlockQuote(_)
@@ -277,35 +270,7 @@ impl Reader<'_> {
         self.end_loose_text(start);
         self.definitions(start);
         self.title = Some(String::new());
-        while self.builder.current().kind == Kind::Section && self.builder.current().level >= level
-        {
-            self.builder.close(start);
-        }
-        if matches!(self.builder.current().kind, Kind::Document | Kind::Section) {
-            let section = self.builder.open_at_line(Kind::Section, start);
-            self.builder.level(section, level);
-        }
-        let heading = self.builder.open_at_line(Kind::Heading, start);
-        self.builder.level(heading, level);
-    }
-
-    /// Gives the open section the title just read.
-    fn name_section(&mut self, title: &str) {
-        let title = title.trim();
-        if title.is_empty() {
-            return;
-        }
-        let title: Arc<str> = shortened(title).into();
-        let level = self.builder.current().level;
-        let section = self.builder.current_index();
-        self.builder.label(section, title.clone());
-        if level == 1 && self.info.title.is_none() {
-            self.info.title = Some(title.clone());
-        }
-        for date in dates(&title) {
-            self.info.dates.push(date.to_string());
-        }
-        self.info.first_heading.get_or_insert(title);
+        sections::open(&mut self.builder, level, start);
     }
 
     fn start_inline(&mut self, range: &Range<usize>) {
@@ -357,14 +322,6 @@ impl Reader<'_> {
         let mut outline = self.builder.finish();
         outline.info = self.info;
         outline
-    }
-}
-
-/// A title of at most [`LONGEST_TITLE`] characters, since every chunk of its section repeats it.
-fn shortened(title: &str) -> Cow<'_, str> {
-    match title.char_indices().nth(LONGEST_TITLE) {
-        Some((end, _)) => format!("{}…", &title[..end]).into(),
-        None => title.into(),
     }
 }
 

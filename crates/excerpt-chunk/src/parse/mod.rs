@@ -1,12 +1,17 @@
 //! From text to [`Outline`]: one file per format. A format identifies the parts; where to split is
 //! decided elsewhere.
 
+mod csv;
 pub(crate) mod delimited;
 pub(crate) mod fences;
+pub(crate) mod formats;
 mod front_matter;
 mod lines;
 mod markdown;
 mod prose;
+mod reader;
+mod rst;
+mod sections;
 
 use std::fmt;
 
@@ -14,9 +19,11 @@ use crate::document::Document;
 use crate::outline::Outline;
 use crate::text::without_byte_order_mark;
 
+pub use csv::Csv;
 pub use lines::Lines;
 pub use markdown::Markdown;
 pub use prose::Prose;
+pub use rst::ReStructuredText;
 
 /// Turns a text into its structure.
 ///

@@ -6,6 +6,7 @@ mod corpus;
 mod cuts;
 mod delimiters;
 mod fields;
+mod formats;
 mod growth;
 mod kept;
 mod manual;

@@ -1,0 +1,122 @@
+//! CSV and TSV: one table, whose first row is its header.
+
+use crate::document::Document;
+use crate::outline::{Kind, Outline, OutlineBuilder};
+use crate::parse::reader::{BYTES_A_NODE, MOST_NODES};
+use crate::parse::{Parser, body_start};
+
+/// Reads values separated by commas, semicolons or tabs. A row is a line, or several if a quoted
+/// value contains line ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Csv;
+
+impl Parser for Csv {
+    fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
+        let text = document.text();
+        let start = body_start(text);
+        let mut builder = OutlineBuilder::new(text, start);
+        let most = MOST_NODES.max(text.len() / BYTES_A_NODE);
+        let mut rows = Rows { text, at: start };
+        let is_plain = |row: &str| !row.trim_end_matches(['\n', '\r']).contains('\n');
+        if rows.by_ref().all(is_plain) {
+            // The packer splits a table at its lines.
+            let table = builder.leaf(Kind::Table, start..text.len());
+            builder.level(table, 1);
+            return builder.finish();
+        }
+        builder.open(Kind::Table, start);
+        let mut at = start;
+        for row in (Rows { text, at: start }) {
+            if builder.len() > most {
+                break;
+            }
+            builder.leaf(Kind::Row, at..at + row.len());
+            at += row.len();
+        }
+        if at < text.len() {
+            builder.leaf(Kind::Row, at..text.len());
+        }
+        builder.close(text.len());
+        builder.finish()
+    }
+}
+
+/// The rows of a text, each with the line end after it.
+struct Rows<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Rows<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = &self.text[self.at..];
+        if rest.is_empty() {
+            return None;
+        }
+        let mut is_quoted = false;
+        let mut end = rest.len();
+        for at in memchr::memchr2_iter(b'"', b'\n', rest.as_bytes()) {
+            match rest.as_bytes()[at] {
+                b'"' if is_quoted => is_quoted = false,
+                // A quote within a value is one of its characters; two stand for one.
+                b'"' => {
+                    let before = rest[..at].bytes().next_back();
+                    is_quoted = before.is_none_or(|byte| b",;|\t\"".contains(&byte));
+                }
+                _ if is_quoted => {}
+                _ => {
+                    end = at + 1;
+                    break;
+                }
+            }
+        }
+        if is_quoted {
+            // The quote is never closed: it is a character of its line.
+            end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
+        }
+        self.at += end;
+        Some(&rest[..end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Vec<&str> {
+        Rows { text, at: 0 }.collect()
+    }
+
+    #[test]
+    fn a_row_ends_at_a_line_end_outside_of_quotes() {
+        assert_eq!(rows("a,b\n1,2\n"), ["a,b\n", "1,2\n"]);
+        assert_eq!(rows("a,\"x\ny\"\n1,2"), ["a,\"x\ny\"\n", "1,2"]);
+        assert_eq!(
+            rows("a,\"say \"\"no\n\"\"\"\n1"),
+            ["a,\"say \"\"no\n\"\"\"\n", "1"]
+        );
+    }
+
+    #[test]
+    fn a_quote_that_opens_no_value_is_a_character() {
+        assert_eq!(
+            rows("pipe 5\",1\npipe 6\",2\n"),
+            ["pipe 5\",1\n", "pipe 6\",2\n"]
+        );
+        assert_eq!(rows("a,\"open\nb,c\n"), ["a,\"open\n", "b,c\n"]);
+    }
+
+    #[test]
+    fn the_first_row_is_the_header_of_the_table() {
+        let outline = Csv.parse(&Document::new("a,b\n1,2\n"), 0);
+        assert_eq!(
+            (outline.nodes[1].kind, outline.nodes[1].level),
+            (Kind::Table, 1)
+        );
+        let outline = Csv.parse(&Document::new("a,b\n\"1\n\",2\n3,4\n"), 0);
+        assert!(outline.is_header(2) && !outline.is_header(3));
+        assert_eq!(outline.nodes.len(), 5);
+    }
+}

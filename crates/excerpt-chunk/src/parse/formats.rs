@@ -1,0 +1,138 @@
+//! The formats of text: how a document in each is recognised, and what reads it.
+
+use crate::document::{Document, Syntax};
+use crate::parse::{Csv, Lines, Markdown, Parser, Prose, ReStructuredText, rst};
+use crate::text::is_fence;
+
+/// A format of text.
+pub(crate) struct Format {
+    pub(crate) syntax: Syntax,
+    /// What it is called in a sentence.
+    pub(crate) name: &'static str,
+    /// Its names as a language, in lower case.
+    languages: &'static [&'static str],
+    /// The endings of its files, in lower case.
+    endings: &'static [&'static str],
+    shown: Shown,
+    /// Whether its documents are split by its structure even if they have few headings.
+    pub(crate) is_structured: bool,
+    pub(crate) parser: &'static (dyn Parser + Sync),
+}
+
+/// In which texts a format is recognised by the content.
+#[derive(Clone, Copy)]
+enum Shown {
+    /// In none.
+    Never,
+    /// In text whose name does not say more: `notes.txt`.
+    InProse(fn(&str) -> bool),
+}
+
+/// The formats, those that are recognised by their content in the order in which they are tried.
+static FORMATS: [Format; 5] = [
+    Format {
+        syntax: Syntax::Rst,
+        name: "reStructuredText",
+        languages: &["rst", "restructuredtext"],
+        endings: &["rst", "rest"],
+        shown: Shown::InProse(rst::is_shown),
+        is_structured: true,
+        parser: &ReStructuredText,
+    },
+    Format {
+        syntax: Syntax::Markdown,
+        name: "Markdown",
+        languages: &["markdown", "md"],
+        endings: &[
+            "md", "markdown", "mdown", "mkd", "mkdn", "mdx", "qmd", "rmd",
+        ],
+        shown: Shown::InProse(shows_markdown),
+        is_structured: true,
+        parser: &Markdown,
+    },
+    Format {
+        syntax: Syntax::Csv,
+        name: "CSV",
+        languages: &["csv", "tsv"],
+        endings: &["csv", "tsv", "tab"],
+        shown: Shown::Never,
+        is_structured: true,
+        parser: &Csv,
+    },
+    Format {
+        syntax: Syntax::Text,
+        name: "text",
+        languages: &["text", "plain", "plaintext", "txt"],
+        endings: &["txt", "text", "textile"],
+        shown: Shown::Never,
+        is_structured: false,
+        parser: &Prose,
+    },
+    Format {
+        syntax: Syntax::Code,
+        name: "source text",
+        languages: &[],
+        endings: &[],
+        shown: Shown::Never,
+        is_structured: false,
+        parser: &Lines,
+    },
+];
+
+impl Format {
+    /// The format of a document whose language is none of source code, and whether its name or its
+    /// content shows it.
+    pub(crate) fn of(document: &Document<'_>) -> (&'static Format, &'static str) {
+        let named = document.syntax();
+        let is_shown = |format: &&Format| match format.shown {
+            Shown::Never => false,
+            Shown::InProse(shown) => named == Syntax::Text && shown(document.text()),
+        };
+        match FORMATS.iter().find(is_shown) {
+            Some(format) => (format, "content"),
+            None => (Format::with(named), "name"),
+        }
+    }
+
+    fn with(syntax: Syntax) -> &'static Format {
+        let found = FORMATS.iter().find(|format| format.syntax == syntax);
+        found.unwrap_or(&FORMATS[FORMATS.len() - 1])
+    }
+}
+
+impl Syntax {
+    /// The syntax that is meant by the name of a language, if it is none of source code.
+    pub(crate) fn of_language(name: &str) -> Option<Self> {
+        let mut words = name.split(|c: char| !c.is_alphanumeric());
+        let first = words.find(|word| !word.is_empty())?.to_ascii_lowercase();
+        let found = FORMATS
+            .iter()
+            .find(|format| format.languages.contains(&&*first));
+        found.map(|format| format.syntax)
+    }
+
+    /// The syntax for the extension of `path`. A path without one is read as text.
+    #[must_use]
+    pub fn of_path(path: &str) -> Self {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let ending = match name.rsplit_once('.') {
+            Some((stem, ending)) if !stem.is_empty() => ending.to_ascii_lowercase(),
+            _ => return Syntax::Text,
+        };
+        let found = FORMATS
+            .iter()
+            .find(|format| format.endings.contains(&&*ending));
+        found.map_or(Syntax::Code, |format| format.syntax)
+    }
+}
+
+/// Whether a line of the text begins with a fence or with the marks of a heading.
+fn shows_markdown(text: &str) -> bool {
+    text.lines().any(|line| {
+        let mark = line.trim_start_matches([' ', '>']);
+        let after = mark.trim_start_matches('#');
+        let level = mark.len() - after.len();
+        let heading = (1..=6).contains(&level) && after.starts_with(' ');
+        heading || is_fence(mark)
+    })
+}

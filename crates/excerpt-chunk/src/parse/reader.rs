@@ -1,0 +1,170 @@
+//! What the formats that are read line by line have in common.
+
+use std::ops::Range;
+
+use crate::document::{Document, DocumentInfo};
+use crate::outline::{Kind, Outline, OutlineBuilder};
+use crate::parse::{Lines, Parser, body_start, front_matter};
+
+/// How many columns a tab extends to.
+const TAB: usize = 8;
+
+/// The maximum number of nodes in an outline; a larger outline needs at least this many bytes of
+/// text per node, so that a text of nothing but headings does not fill the memory with sections.
+pub(super) const MOST_NODES: usize = 1 << 20;
+pub(super) const BYTES_A_NODE: usize = 16;
+
+/// The lines of a text, and the outline that is made of them.
+pub(super) struct LineReader<'a> {
+    pub(super) text: &'a str,
+    pub(super) lines: Vec<Line>,
+    pub(super) builder: OutlineBuilder<'a>,
+    pub(super) info: DocumentInfo,
+    fallbacks: Vec<String>,
+    most: usize,
+}
+
+/// A line of a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    /// Where it begins.
+    pub(super) start: usize,
+    /// Where its text begins, after the indentation, or after the marker of the block it opens.
+    pub(super) text: usize,
+    /// Where its text ends, before white space and the line end.
+    pub(super) end: usize,
+    /// The column of its text.
+    pub(super) indent: usize,
+}
+
+impl Line {
+    pub(super) fn is_blank(&self) -> bool {
+        self.text == self.end
+    }
+}
+
+impl<'a> LineReader<'a> {
+    /// A reader at the first line of `document` after its front matter, which is already a node.
+    pub(super) fn new(document: &Document<'a>) -> Self {
+        let text = document.text();
+        let start = body_start(text);
+        let mut reader = LineReader {
+            text,
+            lines: Vec::new(),
+            builder: OutlineBuilder::new(text, start),
+            info: DocumentInfo::default(),
+            fallbacks: Vec::new(),
+            most: MOST_NODES.max(text.len() / BYTES_A_NODE),
+        };
+        let mut body = start;
+        if let Some(front) = front_matter::read(text, start) {
+            reader.builder.leaf(Kind::FrontMatter, start..front.end);
+            reader.info.metadata = front.fields;
+            reader.fallbacks.extend(front.fault);
+            body = front.end;
+        }
+        reader.lines = lines(text, body);
+        reader
+    }
+
+    /// Whether there are as many nodes as there may be: a reader stops then.
+    pub(super) fn is_full(&self) -> bool {
+        self.builder.len() > self.most
+    }
+
+    /// The outline; of lines, if there were too many blocks for one of `format`.
+    pub(super) fn finish(self, document: &Document<'_>, format: &str) -> Outline {
+        if self.is_full() {
+            let mut outline = Lines.parse(document, 0);
+            outline.fall_back(&format!(
+                "too many blocks to be read as {format}: read as lines"
+            ));
+            return outline;
+        }
+        let mut outline = self.builder.finish();
+        outline.info = self.info;
+        outline.fallbacks = self.fallbacks;
+        outline
+    }
+
+    /// The text of a line, without its indentation.
+    pub(super) fn at(&self, line: usize) -> &'a str {
+        let line = self.lines[line];
+        &self.text[line.text..line.end]
+    }
+
+    pub(super) fn is_blank(&self, line: usize) -> bool {
+        self.lines[line].is_blank()
+    }
+
+    /// Where the bytes of the lines before `line` end.
+    pub(super) fn end_before(&self, line: usize) -> usize {
+        self.lines
+            .get(line)
+            .map_or(self.text.len(), |line| line.start)
+    }
+
+    /// The first line in `lines` that is not blank and not indented deeper than `indent`, or the
+    /// end.
+    pub(super) fn outdent(&self, lines: Range<usize>, indent: usize) -> usize {
+        let end = lines.end;
+        let ends = |line: &usize| !self.is_blank(*line) && self.lines[*line].indent <= indent;
+        lines.into_iter().find(ends).unwrap_or(end)
+    }
+
+    /// The first blank line in `lines`, or the end.
+    pub(super) fn blank(&self, lines: Range<usize>) -> usize {
+        let end = lines.end;
+        lines
+            .into_iter()
+            .find(|line| self.is_blank(*line))
+            .unwrap_or(end)
+    }
+
+    /// The first line in `lines` that has text, or the end.
+    pub(super) fn first_text(&self, lines: Range<usize>) -> usize {
+        let end = lines.end;
+        lines
+            .into_iter()
+            .find(|line| !self.is_blank(*line))
+            .unwrap_or(end)
+    }
+
+    /// The smallest column at which a line has text.
+    pub(super) fn least_indent(&self, lines: Range<usize>) -> usize {
+        let texts = self.lines[lines].iter().filter(|line| !line.is_blank());
+        texts.map(|line| line.indent).min().unwrap_or(0)
+    }
+
+    /// Adds a block of some lines.
+    pub(super) fn leaf(&mut self, kind: Kind, lines: Range<usize>) -> usize {
+        let span = self.lines[lines.start].start..self.end_before(lines.end);
+        self.builder.leaf(kind, span)
+    }
+}
+
+fn lines(text: &str, start: usize) -> Vec<Line> {
+    let mut at = start;
+    let lines = text[start..].split_inclusive('\n').map(|line| {
+        let begin = at;
+        at += line.len();
+        let written = line.trim_end();
+        let mut indent = 0;
+        let mut bytes = 0;
+        for char in written.bytes() {
+            match char {
+                b' ' => indent += 1,
+                b'\t' => indent += TAB - indent % TAB,
+                _ => break,
+            }
+            bytes += 1;
+        }
+        Line {
+            start: begin,
+            text: begin + bytes,
+            end: begin + written.len(),
+            indent,
+        }
+    });
+    lines.collect()
+}

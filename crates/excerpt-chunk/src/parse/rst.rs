@@ -1,0 +1,722 @@
+//! reStructuredText: sections by the order in which the styles of their underlines appear, as
+//! docutils nests them; directives, literal blocks, tables, lists, fields and footnotes.
+//!
+//! A block is known by its first line, and what is indented below a line belongs to it.
+
+use std::ops::Range;
+
+use crate::document::{Document, Link, LinkKind};
+use crate::outline::{Kind, Outline};
+use crate::parse::reader::LineReader;
+use crate::parse::{Parser, sections};
+
+/// How deep blocks may be nested; what is deeper is a paragraph.
+const DEEPEST: usize = 24;
+
+/// An underline shorter than its title is one only from this length on, as in docutils.
+const SURE_UNDERLINE: usize = 4;
+
+/// Directives whose text is kept as it is.
+const LITERAL: [&str; 18] = [
+    "code",
+    "code-block",
+    "sourcecode",
+    "parsed-literal",
+    "literalinclude",
+    "highlight",
+    "math",
+    "productionlist",
+    "doctest",
+    "testcode",
+    "testoutput",
+    "testsetup",
+    "ipython",
+    "jupyter-execute",
+    "raw",
+    "graphviz",
+    "prompt",
+    "console",
+];
+
+/// Directives that are tables.
+const TABLES: [&str; 3] = ["table", "list-table", "csv-table"];
+
+/// Directives that only name or set something.
+const SETTINGS: [&str; 16] = [
+    "toctree",
+    "index",
+    "contents",
+    "include",
+    "image",
+    "meta",
+    "module",
+    "currentmodule",
+    "default-domain",
+    "role",
+    "default-role",
+    "sectionauthor",
+    "moduleauthor",
+    "tabularcolumns",
+    "sectnum",
+    "title",
+];
+
+/// Parses reStructuredText.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReStructuredText;
+
+impl Parser for ReStructuredText {
+    fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
+        let mut reader = Reader {
+            base: LineReader::new(document),
+            styles: Vec::new(),
+        };
+        reader.blocks(0..reader.base.lines.len(), 0, 0);
+        reader.base.finish(document, "reStructuredText")
+    }
+}
+
+struct Reader<'a> {
+    base: LineReader<'a>,
+    /// The styles of titles, by level: the character, and whether there is a line above, too.
+    styles: Vec<(char, bool)>,
+}
+
+impl<'a> Reader<'a> {
+    /// The text of a line.
+    fn at(&self, line: usize) -> &'a str {
+        self.base.at(line)
+    }
+
+    fn is_blank(&self, line: usize) -> bool {
+        self.base.is_blank(line)
+    }
+
+    fn leaf(&mut self, kind: Kind, lines: Range<usize>) -> usize {
+        self.base.leaf(kind, lines)
+    }
+
+    /// Reads the blocks in some lines, whose text begins at the column `indent`.
+    fn blocks(&mut self, lines: Range<usize>, indent: usize, depth: usize) {
+        let Range { start: mut at, end } = lines;
+        if depth > DEEPEST {
+            if self.base.first_text(at..end) < end {
+                self.leaf(Kind::Paragraph, at..end);
+            }
+            return;
+        }
+        let mut list: Option<Marker> = None;
+        while at < end && !self.base.is_full() {
+            if self.is_blank(at) {
+                at += 1;
+                continue;
+            }
+            let marker = self.marker(at, end, indent);
+            if list.is_some() && marker != list {
+                self.base.builder.close(self.base.lines[at].start);
+                list = None;
+            }
+            if let Some(marker) = marker {
+                if list.is_none() {
+                    self.base
+                        .builder
+                        .open(Kind::List, self.base.lines[at].start);
+                    list = Some(marker);
+                }
+                at = self.item(marker, at, end, indent, depth);
+            } else {
+                at = self.block(at, end, indent, depth);
+            }
+        }
+        if list.is_some() {
+            self.base.builder.close(self.base.end_before(end));
+        }
+    }
+
+    /// Reads the block at a line that is not blank and opens no item, and returns the line after it.
+    fn block(&mut self, at: usize, end: usize, indent: usize, depth: usize) -> usize {
+        if self.base.lines[at].indent > indent {
+            return self.quote(at, end, indent, depth);
+        }
+        if depth == 0
+            && let Some(after) = self.title(at, at, end)
+        {
+            return after;
+        }
+        let text = self.at(at);
+        if text == ".." || text.starts_with(".. ") {
+            return self.explicit(at, end, indent, depth);
+        }
+        if text.starts_with("__ ") {
+            self.leaf(Kind::Definitions, at..at + 1);
+            return at + 1;
+        }
+        if is_adornment(text)
+            && text.len() >= SURE_UNDERLINE
+            && (at + 1 == end || self.is_blank(at + 1))
+        {
+            self.leaf(Kind::Rule, at..at + 1);
+            return at + 1;
+        }
+        if text.starts_with(">>>") {
+            let after = self.base.blank(at..end);
+            let code = self.leaf(Kind::Code, at..after);
+            self.base.builder.label(code, "pycon");
+            return after;
+        }
+        if let Some(after) = self
+            .grid_table(at, end)
+            .or_else(|| self.simple_table(at, end))
+        {
+            return after;
+        }
+        self.paragraph(at, end, indent)
+    }
+
+    fn quote(&mut self, at: usize, end: usize, indent: usize, depth: usize) -> usize {
+        let after = self.base.outdent(at..end, indent);
+        self.base
+            .builder
+            .open(Kind::Quote, self.base.lines[at].start);
+        let inner = self.base.least_indent(at..after);
+        self.blocks(at..after, inner, depth + 1);
+        self.base.builder.close(self.base.end_before(after));
+        after
+    }
+
+    /// Reads the title of a section at a line, and returns the line after it. The section begins at
+    /// the line `from`: the labels before a title belong to it.
+    fn title(&mut self, from: usize, at: usize, end: usize) -> Option<usize> {
+        let first = self.at(at);
+        let below = |line: usize| (line < end).then(|| self.at(line));
+        let (title, style, after) = if is_adornment(first) {
+            let (title, under) = (below(at + 1)?, below(at + 2)?);
+            let closes = under == first && !title.is_empty();
+            // A shorter line above a title is not its.
+            if !closes || (width(title) > first.len() && first.len() < SURE_UNDERLINE) {
+                return None;
+            }
+            (title, (first.chars().next()?, true), at + 3)
+        } else {
+            let under = below(at + 1)?;
+            let is_under = self.base.lines[at + 1].indent == 0
+                && is_adornment(under)
+                && (width(first) <= under.len() || under.len() >= SURE_UNDERLINE);
+            if !is_under || self.base.lines[at].indent > 0 {
+                return None;
+            }
+            (first, (under.chars().next()?, false), at + 2)
+        };
+        let level = match self.styles.iter().position(|known| *known == style) {
+            Some(level) => level,
+            None => {
+                self.styles.push(style);
+                self.styles.len() - 1
+            }
+        };
+        let level = u8::try_from(level + 1).unwrap_or(u8::MAX).min(6);
+        sections::open(&mut self.base.builder, level, self.base.lines[from].start);
+        let title = plain(title);
+        let close = self.base.end_before(after);
+        sections::close_heading(&mut self.base.builder, &mut self.base.info, &title, close);
+        Some(after)
+    }
+
+    /// Reads explicit markup: a directive, a footnote, a label or a comment.
+    fn explicit(&mut self, at: usize, end: usize, indent: usize, depth: usize) -> usize {
+        let after = self.base.outdent(at + 1..end, indent);
+        let text = self.at(at).trim_start_matches('.').trim_start();
+        if text.starts_with('[') {
+            self.leaf(Kind::Footnote, at..after);
+            return after;
+        }
+        if text.starts_with('_') {
+            return self.labels(at, after, end, depth);
+        }
+        match directive(text) {
+            Some((name, arguments)) if LITERAL.contains(&name) => {
+                let code = self.leaf(Kind::Code, at..after);
+                let language = arguments.split_whitespace().next().unwrap_or_default();
+                if name.contains("code") && !language.is_empty() {
+                    self.base.builder.label(code, language);
+                }
+            }
+            Some((name, _)) if TABLES.contains(&name) => {
+                self.leaf(Kind::Table, at..after);
+            }
+            Some((name, _)) if !SETTINGS.contains(&name) => self.container(at, after, depth),
+            _ => {
+                self.leaf(Kind::Definitions, at..after);
+            }
+        }
+        after
+    }
+
+    /// Reads labels: they belong to the title that follows, if one does.
+    fn labels(&mut self, at: usize, after: usize, end: usize, depth: usize) -> usize {
+        let mut next = self.base.first_text(after..end);
+        while next < end && self.at(next).starts_with(".. _") && self.base.lines[next].indent == 0 {
+            next = self
+                .base
+                .first_text(self.base.outdent(next + 1..end, 0)..end);
+        }
+        if depth == 0
+            && next < end
+            && let Some(after) = self.title(at, next, end)
+        {
+            return after;
+        }
+        self.leaf(Kind::Definitions, at..after);
+        after
+    }
+
+    /// Reads a directive whose text has blocks: its first lines, up to a blank one, are its head.
+    fn container(&mut self, at: usize, after: usize, depth: usize) {
+        self.base
+            .builder
+            .open(Kind::Quote, self.base.lines[at].start);
+        let head = self.base.blank(at..after);
+        self.leaf(Kind::Paragraph, at..head);
+        if self.base.first_text(head..after) < after {
+            let inner = self.base.least_indent(head..after);
+            self.blocks(head..after, inner, depth + 1);
+        }
+        self.base.builder.close(self.base.end_before(after));
+    }
+
+    /// Reads the grid table at a line, row by row, and returns the line after it.
+    fn grid_table(&mut self, at: usize, end: usize) -> Option<usize> {
+        if !is_grid_border(self.at(at)) {
+            return None;
+        }
+        let row = |line: &usize| self.at(*line).starts_with(['|', '+']);
+        let after = (at + 1..end).find(|line| !row(line)).unwrap_or(end);
+        if after <= at + 2 {
+            return None;
+        }
+        let is_double = |line: &usize| {
+            let text = self.at(*line);
+            is_grid_border(text) && text.contains('=')
+        };
+        let head = (at + 1..after - 1).find(is_double);
+        self.base
+            .builder
+            .open(Kind::Table, self.base.lines[at].start);
+        let mut first = at;
+        for line in at + 1..after {
+            let text = self.at(line);
+            // Above the header's border, every line is of the header.
+            let ends_row = text.starts_with('+') && head.is_none_or(|head| line >= head);
+            if ends_row && line + 1 < after {
+                self.leaf(Kind::Row, first..line + 1);
+                first = line + 1;
+            }
+        }
+        self.leaf(Kind::Row, first..after);
+        self.base.builder.close(self.base.end_before(after));
+        Some(after)
+    }
+
+    /// Reads the simple table at a line, and returns the line after it.
+    fn simple_table(&mut self, at: usize, end: usize) -> Option<usize> {
+        if !is_simple_border(self.at(at)) {
+            return None;
+        }
+        // It ends at the second border below the first, or at the first that a blank line follows.
+        let mut head = 0;
+        for line in at + 1..end {
+            let text = self.at(line);
+            if !text.starts_with('=') || !text.bytes().all(|byte| matches!(byte, b'=' | b' ')) {
+                continue;
+            }
+            if head > 0 || line + 1 == end || self.is_blank(line + 1) {
+                let table = self.leaf(Kind::Table, at..line + 1);
+                self.base
+                    .builder
+                    .level(table, u8::try_from(head).unwrap_or(0));
+                return Some(line + 1);
+            }
+            head = line + 1 - at;
+        }
+        None
+    }
+
+    /// Reads a paragraph, and the literal block that it introduces.
+    fn paragraph(&mut self, at: usize, end: usize, indent: usize) -> usize {
+        let is_in = |line: &usize| {
+            !self.is_blank(*line) && (*line == at || self.base.lines[*line].indent <= indent)
+        };
+        let after = (at..end).find(|line| !is_in(line)).unwrap_or(end);
+        self.links(at..after);
+        self.leaf(Kind::Paragraph, at..after);
+        if !self.at(after - 1).ends_with("::") {
+            return after;
+        }
+        let literal = self.base.first_text(after..end);
+        if literal == end {
+            return after;
+        }
+        let line = self.base.lines[literal];
+        let code = if line.indent > indent {
+            self.base.outdent(literal..end, indent)
+        } else {
+            // Quoted by a character at the start of each line.
+            let Some(mark) = self
+                .at(literal)
+                .chars()
+                .next()
+                .filter(char::is_ascii_punctuation)
+            else {
+                return after;
+            };
+            let quoted = |line: &usize| self.at(*line).starts_with(mark);
+            (literal..end).find(|line| !quoted(line)).unwrap_or(end)
+        };
+        self.leaf(Kind::Code, literal..code);
+        code
+    }
+
+    /// What kind of item a line opens, if any.
+    fn marker(&self, at: usize, end: usize, indent: usize) -> Option<Marker> {
+        let line = self.base.lines[at];
+        if line.indent > indent {
+            return None;
+        }
+        let text = self.at(at);
+        let first = text.chars().next()?;
+        let rest = &text[first.len_utf8()..];
+        if matches!(first, '*' | '-' | '+' | '•' | '‣' | '⁃')
+            && (rest.is_empty() || rest.starts_with(' '))
+        {
+            return Some(Marker::Bullet(first));
+        }
+        if first == ':' && field(text).is_some() {
+            return Some(Marker::Field);
+        }
+        let next = (at + 1 < end && !self.is_blank(at + 1)).then(|| self.base.lines[at + 1]);
+        let is_deeper = next.is_some_and(|next| next.indent > indent);
+        if enumerator(text).is_some() {
+            let goes_on = next.is_none_or(|_| is_deeper || enumerator(self.at(at + 1)).is_some());
+            return goes_on.then_some(Marker::Number);
+        }
+        if is_option(text) && (is_deeper || text.contains("  ")) {
+            return Some(Marker::Option);
+        }
+        let is_term = is_deeper
+            && !text.starts_with("..")
+            && !text.starts_with(">>>")
+            && !text.ends_with("::")
+            && !is_adornment(text)
+            && !is_simple_border(text)
+            && !is_grid_border(text);
+        is_term.then_some(Marker::Term)
+    }
+
+    /// Reads an item, and returns the line after it.
+    fn item(
+        &mut self,
+        marker: Marker,
+        at: usize,
+        end: usize,
+        indent: usize,
+        depth: usize,
+    ) -> usize {
+        let after = self.base.outdent(at + 1..end, indent);
+        self.base
+            .builder
+            .open(Kind::Item, self.base.lines[at].start);
+        let text = self.at(at);
+        let length = match marker {
+            Marker::Bullet(mark) => mark.len_utf8(),
+            Marker::Number => enumerator(text).unwrap_or(0),
+            Marker::Field => field(text).unwrap_or(0),
+            Marker::Option | Marker::Term => 0,
+        };
+        if length == 0 {
+            self.links(at..at + 1);
+            self.leaf(Kind::Paragraph, at..at + 1);
+            if self.base.first_text(at + 1..after) < after {
+                let inner = self.base.least_indent(at + 1..after);
+                self.blocks(at + 1..after, inner, depth + 1);
+            }
+        } else {
+            let rest = text[length..].len() - text[length..].trim_start().len();
+            let line = &mut self.base.lines[at];
+            line.text += length + rest;
+            line.indent += length + rest;
+            let own = self.base.lines[at].indent;
+            // What follows may be indented less than the text after the marker.
+            let below = match self.base.first_text(at + 1..after) {
+                next if next < after => self.base.least_indent(next..after),
+                _ => own,
+            };
+            let inner = if self.base.lines[at].is_blank() {
+                below
+            } else {
+                own.min(below)
+            };
+            self.base.lines[at].indent = inner;
+            self.blocks(at..after, inner, depth + 1);
+        }
+        self.base.builder.close(self.base.end_before(after));
+        after
+    }
+
+    /// Records the links in some lines.
+    fn links(&mut self, lines: Range<usize>) {
+        let Some(last) = lines.clone().last() else {
+            return;
+        };
+        let span = self.base.lines[lines.start].text..self.base.lines[last].end;
+        let text = &self.base.text[span.clone()];
+        for (at, _) in text.match_indices(":doc:`") {
+            let inside = &text[at + ":doc:`".len()..];
+            let Some(close) = inside.find('`') else {
+                continue;
+            };
+            let target = target(&inside[..close]);
+            if target.is_empty() {
+                continue;
+            }
+            let has_ending = target
+                .rsplit('/')
+                .next()
+                .is_some_and(|name| name.contains('.'));
+            let target = if has_ending {
+                target.to_string()
+            } else {
+                format!("{target}.rst")
+            };
+            let start = span.start + at;
+            self.base.info.links.push(Link {
+                target: target.into(),
+                kind: LinkKind::Plain,
+                bytes: start..start + ":doc:`".len() + close + 1,
+            });
+        }
+    }
+}
+
+/// Whether a text without the name of a format is reStructuredText: it has explicit markup, and a
+/// title.
+pub(super) fn is_shown(text: &str) -> bool {
+    let mut has_markup = false;
+    let mut has_title = false;
+    let mut before = "";
+    for line in text.lines() {
+        let line = line.trim_end();
+        if let Some(markup) = line.strip_prefix(".. ") {
+            let markup = markup.trim_start();
+            has_markup |=
+                directive(markup).is_some() || (markup.starts_with('_') && line.ends_with(':'));
+        }
+        has_title |= line.len() >= SURE_UNDERLINE
+            && is_adornment(line)
+            && !before.is_empty()
+            && !before.starts_with([' ', '\t'])
+            && width(before) <= line.len();
+        if has_markup && has_title {
+            return true;
+        }
+        before = line;
+    }
+    false
+}
+
+/// What opens an item. Items of one kind, one after the other, are a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Marker {
+    Bullet(char),
+    Number,
+    Field,
+    Option,
+    Term,
+}
+
+/// Whether a line consists of one punctuation character, repeated.
+fn is_adornment(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    let first = bytes.next();
+    first.is_some_and(|first| first.is_ascii_punctuation() && bytes.all(|byte| byte == first))
+}
+
+/// Whether a line is the border of a simple table: `===  ===`.
+fn is_simple_border(text: &str) -> bool {
+    let is_drawn = text.starts_with('=') && text.bytes().all(|byte| matches!(byte, b'=' | b' '));
+    is_drawn && text.trim_end().contains(' ')
+}
+
+/// Whether a line is the border of a grid table: `+---+---+`.
+fn is_grid_border(text: &str) -> bool {
+    text.len() > 2
+        && text.starts_with('+')
+        && text.ends_with('+')
+        && text.bytes().all(|byte| matches!(byte, b'+' | b'-' | b'='))
+}
+
+/// The columns of a title, at least: wide characters take two.
+fn width(text: &str) -> usize {
+    text.chars()
+        .map(|char| if u32::from(char) >= 0x1100 { 2 } else { 1 })
+        .sum()
+}
+
+/// The name of the directive and what follows on its line.
+fn directive(text: &str) -> Option<(&str, &str)> {
+    let text = match text.strip_prefix('|') {
+        Some(rest) => rest.split_once('|')?.1.trim_start(),
+        None => text,
+    };
+    let (name, arguments) = text.split_once("::")?;
+    let named = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_' | ':' | '.' | '+');
+    let ends = arguments.is_empty() || arguments.starts_with(' ');
+    (ends && !name.is_empty() && name.chars().all(named)).then_some((name, arguments))
+}
+
+/// The length of the marker of an enumerated item.
+fn enumerator(text: &str) -> Option<usize> {
+    let open = usize::from(text.starts_with('('));
+    let rest = &text[open..];
+    let length = rest.find([')', '.'])?;
+    let value = &rest[..length];
+    let is_number =
+        !value.is_empty() && value.len() <= 4 && value.bytes().all(|byte| byte.is_ascii_digit());
+    let is_roman = !value.is_empty()
+        && value.len() <= 6
+        && value.bytes().all(|byte| b"ivxlcmIVXLCM".contains(&byte));
+    let is_letter = value.len() == 1 && value.as_bytes()[0].is_ascii_alphabetic();
+    let after = &rest[length + 1..];
+    let ends = after.is_empty() || after.starts_with(' ');
+    (ends
+        && (open == 0 || rest.as_bytes()[length] == b')')
+        && (is_number || is_roman || is_letter || value == "#"))
+        .then_some(open + length + 1)
+}
+
+/// The length of the name of a field, with its colons.
+fn field(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix(':')?;
+    if rest.starts_with([':', ' ', '`']) {
+        return None;
+    }
+    for (at, _) in rest.match_indices(':') {
+        let end = at + 1;
+        match rest[end..].chars().next() {
+            None | Some(' ') => return Some(end + 1),
+            // A role, and the text that it is for.
+            Some('`') => return None,
+            Some(_) => {}
+        }
+    }
+    None
+}
+
+/// Whether a line begins with an option of a command.
+fn is_option(text: &str) -> bool {
+    let name = text.trim_start_matches(['-', '/']);
+    let marks = text.len() - name.len();
+    (1..=2).contains(&marks) && name.starts_with(|char: char| char.is_ascii_alphanumeric())
+}
+
+/// The target in the text of a role: `title <target>`, or all of it.
+fn target(inside: &str) -> &str {
+    let inner = inside
+        .rsplit_once('<')
+        .and_then(|(_, rest)| rest.strip_suffix('>'));
+    inner.unwrap_or(inside).trim()
+}
+
+/// A title without the marks of inline markup.
+fn plain(title: &str) -> String {
+    let mut shown = String::with_capacity(title.len());
+    let mut rest = title;
+    while let Some(at) = rest.find('`') {
+        // The name of a role stands before its text.
+        let before = &rest[..at];
+        let role = before
+            .strip_suffix(':')
+            .and_then(|before| Some(&before[..before.rfind(':')?]));
+        shown.push_str(role.unwrap_or(before));
+        let inside = rest[at..].trim_start_matches('`');
+        let close = inside.find('`').unwrap_or(inside.len());
+        let text = &inside[..close];
+        shown.push_str(match text.rsplit_once(" <") {
+            Some((text, _)) if text.is_empty() => &inside[..close],
+            Some((text, target)) if target.ends_with('>') => text,
+            _ => text,
+        });
+        rest = inside[close..]
+            .trim_start_matches('`')
+            .trim_start_matches('_');
+    }
+    shown.push_str(rest);
+    shown.replace("**", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The outline as lines `kind [label] first line`, indented by depth.
+    fn drawn(text: &str) -> String {
+        let outline = ReStructuredText.parse(&Document::new(text), 0);
+        let mut drawing = String::new();
+        for (index, node) in outline.nodes.iter().enumerate().skip(1) {
+            let mut depth = 0;
+            let mut at = index;
+            while outline.nodes[at].parent != 0 {
+                at = outline.nodes[at].parent();
+                depth += 1;
+            }
+            let first = text[node.span.clone()].trim().lines().next();
+            let label = node.label.as_deref().map(|label| format!(" [{label}]"));
+            drawing += &format!(
+                "{}{:?}{} {}\n",
+                "  ".repeat(depth),
+                node.kind,
+                label.unwrap_or_default(),
+                first.unwrap_or_default()
+            );
+        }
+        drawing
+    }
+
+    #[test]
+    fn sections_nest_in_the_order_of_their_underlines() {
+        insta::assert_snapshot!(drawn(
+            "=====\nGuide\n=====\n\nOne\n---\n\na\n\nDeep\n~~~~\n\nTwo\n---\nb\n"
+        ));
+    }
+
+    #[test]
+    fn a_label_belongs_to_the_title_after_it() {
+        insta::assert_snapshot!(drawn(
+            "A\n=\n\ntext\n\n.. _one:\n.. _two:\n\nB\n=\n\n.. _three:\n\ntext\n"
+        ));
+    }
+
+    #[test]
+    fn what_is_indented_belongs_to_what_is_above() {
+        insta::assert_snapshot!(drawn(
+            "Try::\n\n    $ run\n\n    $ stop\n\n.. code-block:: python\n   :linenos:\n\n   x = 1\n\n.. note::\n\n   One.\n\n   - a\n\n     b\n   - c\n\nEnd.\n"
+        ));
+    }
+
+    #[test]
+    fn tables_and_lists_of_every_kind() {
+        insta::assert_snapshot!(drawn(
+            "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n===  ===\na    b\n===  ===\n1    2\n\n3    4\n===  ===\n\n:name: x\n:other: y\n\n1. one\n2. two\n\nterm\n  what it is\n\n-a  all\n-b  both\n\n>>> 1\n1\n\nA. Einstein was\nhere\n\n----\n\n.. [1] note\n.. a comment\n"
+        ));
+    }
+
+    #[test]
+    fn a_title_is_shown_without_its_marks() {
+        let shown = |title| plain(title);
+        assert_eq!(shown("The ``run`` command"), "The run command");
+        assert_eq!(
+            shown(":class:`Flask` and `docs <https://x.org>`_"),
+            "Flask and docs"
+        );
+        assert_eq!(shown("**Bold** title"), "Bold title");
+    }
+}
