@@ -21,6 +21,9 @@ pub(crate) struct PyLocalServer {
     process: u32,
     #[pyo3(get)]
     notes: Vec<String>,
+    /// Whether the index is kept up to date.
+    #[pyo3(get)]
+    syncs: bool,
 }
 
 #[pymethods]
@@ -42,6 +45,7 @@ impl PyLocalServer {
         let server = server.map_err(|error| failed(py, &error))?;
         Ok(PyLocalServer {
             notes: server.notes().to_vec(),
+            syncs: server.syncs(),
             server: Some(server),
             process: std::process::id(),
         })

@@ -4,6 +4,7 @@ import asyncio
 import multiprocessing
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -127,6 +128,55 @@ def test_removals_are_accepted_after_opening(notes: Path) -> None:
         assert any("no longer exist" in note for note in index.notes), index.notes
         assert index.status().documents == 203
         assert index.sync(accept_removals=True).documents == 8
+
+
+def test_the_folder_of_an_index_answers_as_it_is(notes: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    with excerpt.Index(notes, index=own) as index:
+        index.add(text="The lamp is lit at dusk.", name="lamps")
+        expected = index.search("how hot is the water for green tea").raw
+    before = {path: path.read_bytes() for path in own.rglob("*") if path.is_file()}
+    (notes / "coffee.md").write_text("# Coffee\n\nThe grinder is set to seven.\n")
+    with excerpt.Index(own) as index:
+        assert index.search("how hot is the water for green tea").raw["hits"][0] == expected["hits"][0]
+        assert index.search("when is the lamp lit")[0].collection == "lamps"
+        assert all(hit.path != "coffee.md" for hit in index.search("grinder"))
+        assert index.status().documents == 4
+        with pytest.raises(excerpt.IndexFailure, match="by its own folder"):
+            index.sync()
+    shutil.rmtree(notes)
+    with excerpt.Index(own) as index:
+        assert index.search("how hot is the water for green tea")[0].path == "tea.md"
+        assert index.get("tea.md").text.startswith("# Tea")
+    after = {path: path.read_bytes() for path in own.rglob("*") if path.is_file()}
+    assert {path.name for path in after} == {path.name for path in before}
+
+
+def test_the_folder_of_an_index_is_no_folder_to_index(notes: Path, tmp_path: Path) -> None:
+    (tmp_path / "tea").mkdir()
+    (tmp_path / "tea" / "a.md").write_text("# Tea\n\nGreen, at noon.\n")
+    own = tmp_path / "own"
+    for folder in (notes, tmp_path / "tea"):
+        excerpt.Index(folder, index=own).close()
+    with pytest.raises(excerpt.IndexFailure, match="several folders"):
+        excerpt.Index(own)
+    # A file with the name of a database alone makes no index.
+    like = tmp_path / "like"
+    like.mkdir()
+    for path in own.iterdir():
+        if path.is_file():
+            (like / path.name).write_bytes(b"nothing")
+    with pytest.raises(excerpt.ExcerptError):
+        excerpt.Index(like)
+    assert all(path.read_bytes() == b"nothing" for path in like.iterdir())
+
+
+def test_collections_are_found_by_the_folder_of_their_index(notes: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    with excerpt.Index(library=True, index=own) as index:
+        index.add(notes, name="harbour")
+    with excerpt.Index(own) as index:
+        assert index.search("how hot is the water for green tea")[0].collection == "harbour"
 
 
 def test_errors_are_pickled() -> None:

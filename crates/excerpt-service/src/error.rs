@@ -168,6 +168,14 @@ pub enum ServiceError {
         /// The index directories.
         indexes: Vec<PathBuf>,
     },
+    /// An index has several folders, whose documents its paths do not tell apart.
+    #[error("the index in `{}` is of several folders: name one of {}, with this index", index.display(), quoted(folders))]
+    SeveralFolders {
+        /// The directory of the index.
+        index: PathBuf,
+        /// The folders.
+        folders: Vec<PathBuf>,
+    },
     /// A file to split cannot be read.
     #[error("cannot read `{}`: {refused}", path.display())]
     UnreadableText {

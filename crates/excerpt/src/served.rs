@@ -48,8 +48,31 @@ impl Served {
         for note in &target.notes {
             tell(note);
         }
+        self.start_at(target, &self.collections, sync)
+    }
+
+    /// Starts an engine for what the index in the directory `path` contains, as it is.
+    ///
+    /// # Errors
+    ///
+    /// When there is no index, it cannot be read, or it has several folders.
+    pub(crate) fn start_stored(&self) -> anyhow::Result<(Arc<Engine>, Arc<Scope>)> {
+        let target = IndexTarget::stored(&self.path, &self.embedding)?;
+        let collections = CollectionChoice {
+            names: Vec::new(),
+            library: target.place.is_none(),
+        };
+        self.start_at(target, &collections, SyncMode::Never)
+    }
+
+    fn start_at(
+        &self,
+        target: IndexTarget,
+        collections: &CollectionChoice,
+        sync: SyncMode,
+    ) -> anyhow::Result<(Arc<Engine>, Arc<Scope>)> {
         let bounds = ScopeBounds {
-            collections: &self.collections,
+            collections,
             under: self.under.as_deref(),
             roots: &self.roots,
             embedding: &self.embedding,

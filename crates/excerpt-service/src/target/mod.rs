@@ -258,6 +258,48 @@ impl IndexTarget {
         }
     }
 
+    /// The target for what the index in the directory `dir` contains, as it is: nothing is synced,
+    /// and no document is read from the folders that it names, which may be gone. These are one
+    /// folder with the collections beside it, or collections alone.
+    ///
+    /// # Errors
+    ///
+    /// When there is no index, it cannot be read, or it has several folders.
+    pub fn stored(dir: &Path, embedding: &EmbeddingChoice) -> ServiceResult<IndexTarget> {
+        let dir = std::path::absolute(dir)?;
+        let mut folders = Index::open(&dir, OpenOptions::reading())?.roots()?;
+        let collections = Collection::all_in(&dir)?;
+        folders.retain(|root| collections.iter().all(|known| known.root != *root));
+        let place = match &folders[..] {
+            [] => None,
+            [root] => {
+                let mut place = Located::of_index(&dir);
+                place.root.clone_from(root);
+                Some(place)
+            }
+            _ => {
+                return Err(ServiceError::SeveralFolders {
+                    index: dir,
+                    folders,
+                });
+            }
+        };
+        let filter = Filter::default();
+        Ok(IndexTarget {
+            filter: match &place {
+                Some(place) => filter.source(&place.root),
+                None => filter,
+            },
+            index: dir,
+            sources: Vec::new(),
+            place,
+            path: None,
+            no_ignore: false,
+            configuration: Configuration::of_user(embedding)?,
+            notes: Vec::new(),
+        })
+    }
+
     /// The display of its paths, if the user typed `path`.
     pub fn paths(&self, path: &Path) -> Paths {
         Paths::from_here(self.place.is_some().then_some(path))

@@ -12,6 +12,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::{Method, Request};
+use excerpt_index::IndexEntry;
 use excerpt_service::access::{HookFile, NewToken, SecretKey, SessionKey, TokenFile};
 use excerpt_service::{CollectionChoice, EmbeddingChoice, Engine, IndexChoice, SyncMode};
 use http_body_util::BodyExt as _;
@@ -34,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LocalOptions {
-    /// The folder or file. Default: the working directory.
+    /// The folder or file, or the directory of an index. Default: the working directory.
     pub path: PathBuf,
     /// These collections instead, by name.
     pub collections: Vec<String>,
@@ -42,7 +43,8 @@ pub struct LocalOptions {
     pub library: bool,
     /// The folder of the index. Default: one in the user's data folder.
     pub index: Option<PathBuf>,
-    /// Whether the index is kept up to date: folders as their files change.
+    /// Whether the index is kept up to date: folders as their files change. What is named by the
+    /// directory of its index is never.
     pub sync: bool,
 }
 
@@ -57,6 +59,8 @@ pub struct LocalServer {
     closing: Mutex<()>,
     /// What a user should know about what is served.
     notes: Vec<String>,
+    /// Whether the index is kept up to date.
+    syncs: bool,
 }
 
 /// The answer to a request.
@@ -105,8 +109,15 @@ impl LocalServer {
             false => SyncMode::Never,
         };
         let mut notes = Vec::new();
-        let (engine, scope) = served.start(mode, |note| notes.push(note.to_string()))?;
-        if options.sync {
+        let is_stored = served.index.folder.is_none()
+            && !served.collections.are_meant()
+            && IndexEntry::is_in(&served.path);
+        let (engine, scope) = match is_stored {
+            true => served.start_stored()?,
+            false => served.start(mode, |note| notes.push(note.to_string()))?,
+        };
+        let syncs = options.sync && !is_stored;
+        if syncs {
             engine.follow()?;
         }
         // Nothing but this process makes requests: no name, no token and no hook is known.
@@ -141,7 +152,14 @@ impl LocalServer {
             runtime: Mutex::new(Some(runtime)),
             closing: Mutex::default(),
             notes,
+            syncs,
         })
+    }
+
+    /// Whether the index is kept up to date.
+    #[must_use]
+    pub fn syncs(&self) -> bool {
+        self.syncs
     }
 
     /// What a user should know about what is served.
