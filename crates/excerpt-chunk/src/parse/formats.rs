@@ -1,6 +1,7 @@
 //! The formats of text: how a document in each is recognised, and what reads it.
 
 use crate::document::{Document, Syntax};
+use crate::outline::Outline;
 use crate::parse::{Csv, Lines, Markdown, Parser, Prose, ReStructuredText, rst};
 use crate::text::is_fence;
 
@@ -97,6 +98,35 @@ impl Format {
     fn with(syntax: Syntax) -> &'static Format {
         let found = FORMATS.iter().find(|format| format.syntax == syntax);
         found.unwrap_or(&FORMATS[FORMATS.len() - 1])
+    }
+}
+
+impl Document<'_> {
+    /// The syntax that it is read as, if it is no source code: as [`Document::syntax`], but text is
+    /// what its content shows.
+    #[must_use]
+    pub fn read_as(&self) -> Syntax {
+        Format::of(self).0.syntax
+    }
+}
+
+impl Outline {
+    /// The outline of a document that is no source code, by the format that its name or its content
+    /// shows. What has no headings of its own is read as Markdown.
+    ///
+    /// ```
+    /// use excerpt_chunk::{Document, Kind, Outline};
+    ///
+    /// let outline = Outline::of(&Document::new("Tea\n===\n\nGreen.\n").with_path("tea.rst"));
+    /// assert_eq!(outline.nodes()[1].label(), Some("Tea"));
+    /// ```
+    #[must_use]
+    pub fn of(document: &Document<'_>) -> Outline {
+        let (format, _) = Format::of(document);
+        match format.is_structured {
+            true => format.parser.parse(document, 0),
+            false => Markdown.parse(document, 0),
+        }
     }
 }
 

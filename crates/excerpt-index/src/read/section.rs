@@ -1,11 +1,11 @@
-//! The sections of a document: in Markdown, what a heading starts; in source code, what has a name.
+//! The sections of a document: what a heading starts; in source code, what has a name.
 //! A link names a heading by its *slug*, as on GitHub: in lower case, with `-` for each space,
 //! without punctuation, and followed by a number if an earlier heading has the same slug.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use excerpt_chunk::{CodeParser as _, Document, Kind, Markdown, Node, Parser as _};
+use excerpt_chunk::{CodeParser as _, Document, Kind, Markdown, Node, Outline, Parser as _};
 use excerpt_grammars::Grammars;
 use unicode_normalization::char::is_combining_mark;
 
@@ -33,13 +33,14 @@ impl Sections {
         match document.is_code() && Grammars.detect(&named).is_some() {
             true => Sections::of_code(&named),
             false if document.is_code() => Sections::default(),
-            false => Sections::of_markdown(&named),
+            false => Sections::of_headings(&named, &Outline::of(&named)),
         }
     }
 
     /// Finds the sections in the text of a Markdown document.
     pub(crate) fn in_markdown(path: &str, text: &str) -> Self {
-        Sections::of_markdown(&Document::new(text).with_path(path))
+        let document = Document::new(text).with_path(path);
+        Sections::of_headings(&document, &Markdown.parse(&document, 0))
     }
 
     fn of_code(document: &Document<'_>) -> Self {
@@ -62,8 +63,7 @@ impl Sections {
         Sections(sections.chain(labelled).collect())
     }
 
-    fn of_markdown(document: &Document<'_>) -> Self {
-        let outline = Markdown.parse(document, 0);
+    fn of_headings(document: &Document<'_>, outline: &Outline) -> Self {
         let mut slugs = Slugs::default();
         let sections = outline.nodes().iter().filter_map(|node: &Node| {
             let title = node.label().filter(|_| node.kind() == Kind::Section)?;
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     fn markdown(text: &str) -> Sections {
-        Sections::of_markdown(&Document::new(text))
+        Sections::in_markdown("a.md", text)
     }
 
     #[test]

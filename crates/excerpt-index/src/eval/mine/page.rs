@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use excerpt_chunk::{
-    CodeParser as _, Document, Kind, Link, Markdown, Outline, Parser as _, Syntax,
+    CodeParser as _, Document, Kind, Link, Markdown, Outline, Parser, ReStructuredText, Syntax,
 };
 use excerpt_grammars::Grammars;
 
@@ -34,10 +34,10 @@ impl Page {
         let document = Document::new(&text).with_path(&path);
         let language = match Grammars.detect(&document) {
             Some(detected) => detected.language.to_string(),
-            None => match document.syntax() {
-                Syntax::Markdown => "markdown".to_string(),
-                Syntax::Text if is_restructured(&path, &text) => "rst".to_string(),
-                Syntax::Text => "text".to_string(),
+            None => match (document.syntax(), document.read_as()) {
+                (Syntax::Markdown, _) => "markdown".to_string(),
+                (_, Syntax::Rst) => "rst".to_string(),
+                (Syntax::Text, _) => "text".to_string(),
                 _ => "other".to_string(),
             },
         };
@@ -71,8 +71,8 @@ impl Page {
     /// The sections of documentation, in order.
     pub(super) fn headings(&self) -> Vec<Heading> {
         match &*self.language {
-            "markdown" => self.markdown_headings(),
-            "rst" => restructured_headings(&self.text),
+            "markdown" => self.headings_of(&Markdown),
+            "rst" => self.headings_of(&ReStructuredText),
             _ => Vec::new(),
         }
     }
@@ -85,8 +85,8 @@ impl Page {
         }
     }
 
-    fn markdown_headings(&self) -> Vec<Heading> {
-        let outline = Markdown.parse(&self.document(), 0);
+    fn headings_of(&self, parser: &dyn Parser) -> Vec<Heading> {
+        let outline = parser.parse(&self.document(), 0);
         let nodes = outline.nodes();
         let sections = (0..nodes.len()).filter(|at| nodes[*at].kind() == Kind::Section);
         let sections: Vec<usize> = sections.collect();
@@ -140,116 +140,6 @@ pub(super) fn trimmed(text: &str, bytes: Range<usize>) -> Range<usize> {
     let part = &text[bytes.clone()];
     let start = bytes.start + (part.len() - part.trim_start().len());
     start..(bytes.start + part.trim_end().len()).max(start)
-}
-
-/// Whether prose is reStructuredText: by its name, or by a directive or a target.
-fn is_restructured(path: &str, text: &str) -> bool {
-    let ending = path.rsplit('.').next().unwrap_or_default();
-    let has_directive = || {
-        let mut lines = text.lines();
-        lines.any(|line| {
-            line.strip_prefix(".. ")
-                .is_some_and(|rest| rest.starts_with('_') || rest.contains("::"))
-        })
-    };
-    ending.eq_ignore_ascii_case("rst") || (ending.eq_ignore_ascii_case("txt") && has_directive())
-}
-
-/// A line of a text, with its bytes up to the next one.
-struct Line<'t> {
-    text: &'t str,
-    bytes: Range<usize>,
-}
-
-/// The sections of reStructuredText: a title is a line of text above a line of punctuation that is
-/// as long; its level is the order in which its punctuation occurred first.
-fn restructured_headings(text: &str) -> Vec<Heading> {
-    let mut at = 0;
-    let lines = text.split_inclusive('\n').map(|line| {
-        let start = at;
-        at += line.len();
-        Line {
-            text: line.trim_end(),
-            bytes: start..at,
-        }
-    });
-    let lines: Vec<Line<'_>> = lines.collect();
-    let mut styles: Vec<(char, bool)> = Vec::new();
-    let mut found: Vec<(Heading, usize)> = Vec::new();
-    for number in 1..lines.len() {
-        let title = lines[number - 1].text;
-        let Some(mark) = rule(lines[number].text) else {
-            continue;
-        };
-        let width = title.trim().chars().count();
-        let is_title = width > 0
-            && rule(title).is_none()
-            && lines[number].text.chars().count() >= width.max(2);
-        let above = number.checked_sub(2).map(|above| lines[above].text);
-        let has_overline = above.is_some_and(|above| rule(above) == Some(mark));
-        let is_apart = has_overline || above.is_none_or(str::is_empty);
-        if !is_title || !is_apart || (title.starts_with(' ') && !has_overline) {
-            continue;
-        }
-        let style = (mark, has_overline);
-        let level = styles.iter().position(|known| *known == style);
-        let level = level.unwrap_or_else(|| {
-            styles.push(style);
-            styles.len() - 1
-        });
-        let first = if has_overline { number - 2 } else { number - 1 };
-        let body = lines[number + 1..].iter();
-        let mut body = body.skip_while(|line| line.text.is_empty());
-        let lead = body
-            .next()
-            .filter(|line| is_paragraph(line.text))
-            .map(|first| {
-                let rest = body.take_while(|line| !line.text.is_empty());
-                let end = rest.last().map_or(first.bytes.end, |line| line.bytes.end);
-                trimmed(text, first.bytes.start..end)
-            });
-        let heading = Heading {
-            title: title.trim().to_string(),
-            bytes: lines[first].bytes.start..text.len(),
-            own_end: text.len(),
-            lead,
-        };
-        found.push((heading, level));
-    }
-    for number in 0..found.len() {
-        let level = found[number].1;
-        let mut after = found[number + 1..].iter();
-        let next = after.next().map(|(heading, _)| heading.bytes.start);
-        let same = found[number + 1..]
-            .iter()
-            .find(|(_, other)| *other <= level);
-        let end = same.map(|(heading, _)| heading.bytes.start);
-        let heading = &mut found[number].0;
-        heading.own_end = next.unwrap_or(text.len());
-        heading.bytes.end = end.unwrap_or(text.len());
-        let own_end = heading.own_end;
-        heading.lead = heading.lead.take().filter(|lead| lead.end <= own_end);
-    }
-    found.into_iter().map(|(heading, _)| heading).collect()
-}
-
-/// The punctuation that a line consists of.
-fn rule(line: &str) -> Option<char> {
-    let mark = line.chars().next()?;
-    let is_rule = mark.is_ascii_punctuation() && line.len() >= 2 && line.chars().all(|c| c == mark);
-    is_rule.then_some(mark)
-}
-
-/// Whether a line begins a paragraph of reStructuredText: no directive, list, field or indentation.
-fn is_paragraph(line: &str) -> bool {
-    let is_item = |mark: &str| {
-        line.strip_prefix(mark)
-            .is_some_and(|rest| rest.starts_with(' '))
-    };
-    let marks = ["-", "*", "+", "#.", "..", ">>>", "|"];
-    !line.starts_with([' ', '\t', ':', '+', '='])
-        && !line.starts_with(|c: char| c.is_ascii_digit())
-        && !marks.iter().any(|mark| is_item(mark))
 }
 
 #[cfg(test)]
