@@ -196,6 +196,14 @@ pub enum Syntax {
     Rst,
     /// Values separated by commas, semicolons or tabs, a row a line.
     Csv,
+    /// A log: entries of one or more lines.
+    Log,
+    /// Subtitles in the formats SubRip or WebVTT.
+    Subtitles,
+    /// One message of mail, or a mailbox of several.
+    Mail,
+    /// Differences between files: a patch, or several with their messages.
+    Diff,
     /// Prose: paragraphs of sentences. It may turn out to contain Markdown.
     Text,
     /// Source code or data, where line ends matter and `#` does not start a heading.

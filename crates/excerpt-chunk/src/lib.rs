@@ -114,7 +114,10 @@ pub use fields::{ConfigField, FIELDS, Values};
 pub use file::{FileError, settings_from_toml};
 pub use json::settings_from_json;
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};
-pub use parse::{CodeParser, Csv, Detected, Lines, Markdown, Parser, Prose, ReStructuredText};
+pub use parse::{
+    CodeParser, Csv, Detected, Diff, Lines, Log, Mail, Markdown, Parser, Prose, ReStructuredText,
+    Subtitles,
+};
 pub use preset::Preset;
 pub use record::{ChunkRecord, PlainName};
 pub use settings::Settings;

@@ -2,7 +2,9 @@
 
 use crate::document::{Document, Syntax};
 use crate::outline::Outline;
-use crate::parse::{Csv, Lines, Markdown, Parser, Prose, ReStructuredText, rst};
+use crate::parse::{
+    Csv, Diff, Lines, Log, Mail, Markdown, Parser, Prose, ReStructuredText, Subtitles, rst,
+};
 use crate::text::is_fence;
 
 /// A format of text.
@@ -30,7 +32,7 @@ enum Shown {
 }
 
 /// The formats, those that are recognised by their content in the order in which they are tried.
-static FORMATS: [Format; 5] = [
+static FORMATS: [Format; 9] = [
     Format {
         syntax: Syntax::Rst,
         name: "reStructuredText",
@@ -59,6 +61,42 @@ static FORMATS: [Format; 5] = [
         shown: Shown::Never,
         is_structured: true,
         parser: &Csv,
+    },
+    Format {
+        syntax: Syntax::Log,
+        name: "log",
+        languages: &["log"],
+        endings: &["log"],
+        shown: Shown::Never,
+        is_structured: true,
+        parser: &Log,
+    },
+    Format {
+        syntax: Syntax::Subtitles,
+        name: "subtitles",
+        languages: &["srt", "vtt", "webvtt", "subtitles"],
+        endings: &["srt", "vtt"],
+        shown: Shown::Never,
+        is_structured: true,
+        parser: &Subtitles,
+    },
+    Format {
+        syntax: Syntax::Mail,
+        name: "mail",
+        languages: &["mail", "email", "mbox"],
+        endings: &["eml", "mbox"],
+        shown: Shown::Never,
+        is_structured: true,
+        parser: &Mail,
+    },
+    Format {
+        syntax: Syntax::Diff,
+        name: "diff",
+        languages: &["diff", "patch"],
+        endings: &["diff", "patch"],
+        shown: Shown::Never,
+        is_structured: true,
+        parser: &Diff,
     },
     Format {
         syntax: Syntax::Text,

@@ -3,15 +3,19 @@
 
 mod csv;
 pub(crate) mod delimited;
+mod diff;
 pub(crate) mod fences;
 pub(crate) mod formats;
 mod front_matter;
 mod lines;
+mod log;
+mod mail;
 mod markdown;
 mod prose;
 mod reader;
 mod rst;
 mod sections;
+mod subtitles;
 
 use std::fmt;
 
@@ -20,10 +24,14 @@ use crate::outline::Outline;
 use crate::text::without_byte_order_mark;
 
 pub use csv::Csv;
+pub use diff::Diff;
 pub use lines::Lines;
+pub use log::Log;
+pub use mail::Mail;
 pub use markdown::Markdown;
 pub use prose::Prose;
 pub use rst::ReStructuredText;
+pub use subtitles::Subtitles;
 
 /// Turns a text into its structure.
 ///

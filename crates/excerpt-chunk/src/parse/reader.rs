@@ -46,16 +46,8 @@ impl Line {
 impl<'a> LineReader<'a> {
     /// A reader at the first line of `document` after its front matter, which is already a node.
     pub(super) fn new(document: &Document<'a>) -> Self {
-        let text = document.text();
-        let start = body_start(text);
-        let mut reader = LineReader {
-            text,
-            lines: Vec::new(),
-            builder: OutlineBuilder::new(text, start),
-            info: DocumentInfo::default(),
-            fallbacks: Vec::new(),
-            most: MOST_NODES.max(text.len() / BYTES_A_NODE),
-        };
+        let (text, start) = (document.text(), body_start(document.text()));
+        let mut reader = LineReader::without_lines(text, start);
         let mut body = start;
         if let Some(front) = front_matter::read(text, start) {
             reader.builder.leaf(Kind::FrontMatter, start..front.end);
@@ -67,6 +59,25 @@ impl<'a> LineReader<'a> {
         reader
     }
 
+    /// A reader at the first line of `document`, whose format knows no front matter.
+    pub(super) fn from_start(document: &Document<'a>) -> Self {
+        let (text, start) = (document.text(), body_start(document.text()));
+        let mut reader = LineReader::without_lines(text, start);
+        reader.lines = lines(text, start);
+        reader
+    }
+
+    fn without_lines(text: &'a str, start: usize) -> Self {
+        LineReader {
+            text,
+            lines: Vec::new(),
+            builder: OutlineBuilder::new(text, start),
+            info: DocumentInfo::default(),
+            fallbacks: Vec::new(),
+            most: MOST_NODES.max(text.len() / BYTES_A_NODE),
+        }
+    }
+
     /// Whether there are as many nodes as there may be: a reader stops then.
     pub(super) fn is_full(&self) -> bool {
         self.builder.len() > self.most
@@ -76,7 +87,7 @@ impl<'a> LineReader<'a> {
     pub(super) fn finish(self, document: &Document<'_>, format: &str) -> Outline {
         if self.is_full() {
             let mut outline = Lines.parse(document, 0);
-            outline.fall_back(&format!(
+            outline.fall_back(format!(
                 "too many blocks to be read as {format}: read as lines"
             ));
             return outline;

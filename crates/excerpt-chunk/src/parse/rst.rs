@@ -641,7 +641,7 @@ fn plain(title: &str) -> String {
         let close = inside.find('`').unwrap_or(inside.len());
         let text = &inside[..close];
         shown.push_str(match text.rsplit_once(" <") {
-            Some((text, _)) if text.is_empty() => &inside[..close],
+            Some(("", _)) => &inside[..close],
             Some((text, target)) if target.ends_with('>') => text,
             _ => text,
         });

@@ -10,7 +10,7 @@ use crate::promises::{any_config, kept};
 /// The name of a file in a format, and pieces with a meaning for its parser.
 type Sample = (&'static str, &'static [&'static str]);
 
-const FORMATS: [Sample; 2] = [
+const FORMATS: [Sample; 6] = [
     (
         "a.rst",
         &[
@@ -61,6 +61,80 @@ const FORMATS: [Sample; 2] = [
             "\r\n",
         ],
     ),
+    (
+        "a.log",
+        &[
+            "2026-01-02 03:04:05,678 ERROR no\n",
+            "2026-01-02T03:04:05Z yes\n",
+            "Jan  2 03:04:05 host app: ",
+            "[INFO] start\n",
+            "10.0.0.1 - - [02/Jan/2026:03:04:05 +0000] \"GET /\"\n",
+            "\u{1b}[2m03:04:05",
+            "\u{1b}[",
+            "<34>1 ",
+            "{\"a\": 1}\n",
+            "{\n  \"a\": 1\n}\n",
+            "Traceback (most recent call last):\n  File \"a\"\nKeyError: 1\n",
+            "\tat a.b(c:1)\nCaused by: x\n",
+            "[    0.12] up\n",
+            "1767323045 ",
+        ],
+    ),
+    (
+        "a.vtt",
+        &[
+            "WEBVTT\n\n",
+            "00:01.000 --> 00:02.000 align:start\n",
+            "00:00:01,000 --> 00:00:02,500\nHello.\n\n",
+            "12\n",
+            "NOTE a\nb\n\n",
+            "STYLE\n::cue {}\n\n",
+            "REGION\nid:a\n\n",
+            "-->",
+            "- Who?\n",
+        ],
+    ),
+    (
+        "a.mbox",
+        &[
+            "From ann Fri Jan  2 03:04:05 2026\n",
+            "Subject: One\n\ttwo\n",
+            "Subject: =?utf-8?q?=C3=A9?= =?utf-8?b?w6k=?=\n",
+            "Content-Type: multipart/mixed; boundary=\"b; c\"\n\n",
+            "Content-Type: multipart/mixed;\n boundary=d\n\n",
+            "Content-Type: message/rfc822\n\n",
+            "Content-Type: text/html\n\n<p>a</p>\n",
+            "Content-Transfer-Encoding: base64\n\nAAAA\n",
+            "--b; c\n",
+            "--d\n",
+            "--d--\n",
+            "> quoted\n",
+            "-- \nAnn\n",
+        ],
+    ),
+    (
+        "a.diff",
+        &[
+            "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n",
+            "commit 0123456789012345678901234567890123456789\nAuthor: A\n\n    Title\n\n",
+            "Subject: [PATCH] One\n two\n\nText.\n---\n",
+            "diff --git a/x b/x\n",
+            "diff --git \"a/\\303\\251\" \"b/\\303\\251\"\n",
+            "diff -r old/c new/c\n1,2c1\n< a\n---\n> b\n",
+            "rename from a\nrename to b\n",
+            "--- a/x\n+++ b/x\n",
+            "--- /dev/null\n",
+            "+++ b/y\t2026-01-02\n",
+            "@@ -1,2 +1,2 @@ head\n a\n-b\n+c\n",
+            "@@ -1,99999999999999999999 +1 @@\n",
+            "@@ -0,0 +1 @@\n+a\n",
+            "@@@ -1 -1 +1 @@@\n++a\n",
+            "*** a\n--- b\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n",
+            "Index: x\n=====\n",
+            "GIT binary patch\nliteral 4\nLcmZabc\n\n",
+            "\\ No newline at end of file\n",
+        ],
+    ),
 ];
 
 prop_compose! {
@@ -88,7 +162,7 @@ proptest! {
     }
 }
 
-/// The chunks of a document of `max` characters at most.
+/// The chunks of a document of `max` tokens at most.
 fn chunks(path: &str, text: &str, max: usize) -> Vec<(String, String)> {
     let config = Config {
         strategy: Strategy::Auto,
@@ -136,5 +210,63 @@ fn every_part_of_a_table_has_its_header() {
             let is_whole = last.ends_with(['"', '+', '=']) || !text.contains(['"', '+']);
             assert!(is_whole, "{path}: {text:?}");
         }
+    }
+}
+
+/// How many pieces of a text, each of which fits, are whole in one of its chunks.
+fn whole(path: &str, pieces: &[String], max: usize) -> usize {
+    let chunks = chunks(path, &pieces.concat(), max);
+    assert!(chunks.len() > 4, "{path}");
+    let is_whole = |piece: &&String| chunks.iter().any(|(_, text)| text.contains(piece.trim()));
+    pieces.iter().filter(is_whole).count()
+}
+
+#[test]
+fn an_entry_of_a_log_is_whole() {
+    let entries: Vec<_> = (10..60)
+        .map(|minute| {
+            let trace = "java.io.IOException: no\n\tat a.b(c:1)\nCaused by: d\n\tat e.f(g:2)\n";
+            let trace = if minute % 3 == 0 { trace } else { "" };
+            format!("2026-01-02 03:{minute}:05 ERROR Request {minute} failed.\n{trace}")
+        })
+        .collect();
+    assert_eq!(whole("a.log", &entries, 50), entries.len());
+}
+
+#[test]
+fn a_cue_is_whole() {
+    let cues: Vec<_> = (10..60)
+        .map(|minute| {
+            format!(
+                "{minute}\n00:{minute}:01,000 --> 00:{minute}:04,000\nThis is said.\nAnd this, too.\n\n"
+            )
+        })
+        .collect();
+    assert_eq!(whole("a.srt", &cues, 40), cues.len());
+}
+
+#[test]
+fn a_hunk_is_whole_and_its_file_is_known() {
+    let hunks: Vec<_> = (1..40)
+        .map(|line| format!("@@ -{line},2 +{line},2 @@ fn a()\n a\n-b {line}.\n+c {line}.\n"))
+        .collect();
+    let head = "diff --git a/src/x.rs b/src/x.rs\n--- a/src/x.rs\n+++ b/src/x.rs\n".to_string();
+    let pieces: Vec<_> = std::iter::once(head).chain(hunks).collect();
+    assert_eq!(whole("a.patch", &pieces, 50), pieces.len());
+    for (context, _) in chunks("a.patch", &pieces.concat(), 50) {
+        assert!(context.contains("src/x.rs"), "{context}");
+    }
+}
+
+#[test]
+fn a_part_of_mail_has_its_subject() {
+    let text: String = (0..20)
+        .map(|part| format!("Paragraph {part} has a few words.\n\n> Quoted {part}.\n\n"))
+        .collect();
+    let message = format!("From: a@example.org\nSubject: Lunch tomorrow\n\n{text}");
+    let chunks = chunks("a.eml", &message, 50);
+    assert!(chunks.len() > 4);
+    for (context, _) in &chunks[1..] {
+        assert!(context.contains("Lunch tomorrow"), "{context}");
     }
 }

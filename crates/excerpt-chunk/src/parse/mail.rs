@@ -1,0 +1,449 @@
+//! Mail: one message, or the messages of a mailbox. A message is a section: its header is the
+//! heading, its subject the title.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::document::Document;
+use crate::outline::{Kind, Outline};
+use crate::parse::reader::LineReader;
+use crate::parse::{Parser, sections};
+
+/// How deep the parts of a message may be nested; the boundaries of deeper ones are text.
+const DEEPEST: usize = 24;
+
+/// The maximum number of lines in a signature.
+const LONGEST_SIGNATURE: usize = 20;
+
+/// The maximum length of a value that is decoded or searched, in bytes.
+const LONGEST_VALUE: usize = 4096;
+
+/// Reads mail: a message with its parts, or a mailbox.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mail;
+
+impl Parser for Mail {
+    fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
+        let mut reader = Reader {
+            base: LineReader::from_start(document),
+            boundaries: Vec::new(),
+        };
+        let all = reader.base.lines.len();
+        let first = reader.base.first_text(0..all);
+        if first < all && is_envelope(reader.line(first)) {
+            let mut at = first;
+            while at < all && !reader.base.is_full() {
+                let begins = |line: &usize| reader.begins_message(*line);
+                let after = (at + 1..all).find(begins).unwrap_or(all);
+                reader.message(at..after);
+                at = after;
+            }
+        } else {
+            reader.message(first..all);
+        }
+        reader.base.finish(document, "mail")
+    }
+}
+
+struct Reader<'a> {
+    base: LineReader<'a>,
+    /// The boundaries of the parts around a line, outermost first.
+    boundaries: Vec<&'a str>,
+}
+
+/// What a header says about the text below it.
+#[derive(Default)]
+struct Header<'a> {
+    subject: Option<Cow<'a, str>>,
+    /// The type of the content, in lower case.
+    content: String,
+    boundary: Option<&'a str>,
+    is_base64: bool,
+}
+
+/// How the text of a part is read.
+enum Body {
+    Prose,
+    Html,
+    /// Kept as it is: a name for it, if it has one.
+    Code(Option<String>),
+    /// A message with a header of its own.
+    Message,
+}
+
+impl<'a> Reader<'a> {
+    /// A line from its start.
+    fn line(&self, line: usize) -> &'a str {
+        let line = self.base.lines[line];
+        &self.base.text[line.start..line.end]
+    }
+
+    /// Whether the message of a mailbox begins at a line.
+    fn begins_message(&self, line: usize) -> bool {
+        let all = self.base.lines.len();
+        is_envelope(self.line(line))
+            && (line == 0 || self.base.is_blank(line - 1))
+            && (line + 1 == all || self.base.is_blank(line + 1) || is_field(self.line(line + 1)))
+    }
+
+    /// Reads a message.
+    fn message(&mut self, lines: Range<usize>) {
+        self.boundaries.clear();
+        let head = self.header_end(lines.clone());
+        let mut body = Body::Prose;
+        if head > lines.start {
+            let header = self.header(lines.start..head);
+            let start = self.base.lines[lines.start].start;
+            sections::open(&mut self.base.builder, 1, start);
+            let close = self.base.end_before(head);
+            sections::close_heading(
+                &mut self.base.builder,
+                &mut self.base.info,
+                header.subject.as_deref().unwrap_or_default(),
+                close,
+            );
+            body = self.body(&header);
+        }
+        self.parts(head..lines.end, body);
+    }
+
+    /// Where the header that begins at the first of some lines ends.
+    fn header_end(&self, lines: Range<usize>) -> usize {
+        let first = lines.start;
+        let goes_on = |line: &usize| {
+            let text = self.line(*line);
+            let is_folded = text.starts_with([' ', '\t']) && !self.base.is_blank(*line);
+            (*line > first && is_folded)
+                || is_field(text)
+                || (*line == first && is_envelope(text))
+                || text.starts_with(">From ")
+        };
+        let end = lines.end;
+        lines.into_iter().find(|line| !goes_on(line)).unwrap_or(end)
+    }
+
+    /// Reads the fields of a header that matter here.
+    fn header(&self, lines: Range<usize>) -> Header<'a> {
+        let mut header = Header::default();
+        for line in lines.clone() {
+            let Some((name, value)) = self.line(line).split_once(':') else {
+                continue;
+            };
+            let is = |other: &str| name.eq_ignore_ascii_case(other);
+            if !is("subject") && !is("content-type") && !is("content-transfer-encoding") {
+                continue;
+            }
+            let folded = |line: &usize| !self.line(*line).starts_with([' ', '\t']);
+            let after = (line + 1..lines.end).find(folded).unwrap_or(lines.end);
+            let start = self.base.lines[line].end - value.len();
+            let end = self.base.lines[after - 1].end.max(start);
+            let end = end.min(start + LONGEST_VALUE);
+            let value = &self.base.text[start..self.base.text.floor_char_boundary(end)];
+            if is("subject") {
+                header.subject.get_or_insert_with(|| decoded(value));
+            } else if is("content-type") {
+                let content = value.split(';').next().unwrap_or_default().trim();
+                header.content = content.to_ascii_lowercase();
+                header.boundary = parameter(value, "boundary");
+            } else {
+                header.is_base64 = value.trim().eq_ignore_ascii_case("base64");
+            }
+        }
+        header
+    }
+
+    /// How to read what is below a header.
+    fn body(&mut self, header: &Header<'a>) -> Body {
+        let (kind, name) = header.content.split_once('/').unwrap_or_default();
+        if kind == "multipart" {
+            if let Some(boundary) = header.boundary
+                && self.boundaries.len() < DEEPEST
+            {
+                self.boundaries.push(boundary);
+            }
+            return Body::Prose;
+        }
+        if header.is_base64 {
+            return Body::Code(None);
+        }
+        match (kind, name) {
+            ("message", "rfc822" | "global") => Body::Message,
+            ("text", "html") => Body::Html,
+            ("text", name) if name.starts_with("x-") => Body::Code(Some(name[2..].to_string())),
+            ("" | "text" | "message", _) => Body::Prose,
+            _ => Body::Code(None),
+        }
+    }
+
+    /// Reads the text below a header, and the parts in it.
+    fn parts(&mut self, lines: Range<usize>, mut body: Body) {
+        let Range { start: mut at, end } = lines;
+        while at < end && !self.base.is_full() {
+            if matches!(body, Body::Message) {
+                body = Body::Prose;
+                let text = self.base.first_text(at..end);
+                if text < end && self.boundary(text).is_none() {
+                    let head = self.header_end(text..end);
+                    if head > text {
+                        body = self.head(text..head);
+                    }
+                    at = head;
+                }
+                continue;
+            }
+            let is_boundary = |line: &usize| self.boundary(*line).is_some();
+            let after = (at..end).find(is_boundary).unwrap_or(end);
+            let text = self.base.first_text(at..after);
+            self.blocks(text..after, body);
+            body = Body::Prose;
+            at = after;
+            let Some((level, is_last)) = (at < end).then(|| self.boundary(at)).flatten() else {
+                continue;
+            };
+            self.boundaries.truncate(level + usize::from(!is_last));
+            if is_last {
+                // The mark at the end has no header.
+                self.base.leaf(Kind::Rule, at..at + 1);
+                at += 1;
+            } else {
+                let head = self.header_end(at + 1..end);
+                body = self.head(at..head);
+                at = head;
+            }
+        }
+    }
+
+    /// Reads the header of a part. It belongs to the text below it.
+    fn head(&mut self, lines: Range<usize>) -> Body {
+        let header = self.header(lines.clone());
+        self.base.leaf(Kind::Heading, lines);
+        self.body(&header)
+    }
+
+    /// Which boundary a line is, and whether it is the last one of its parts.
+    fn boundary(&self, line: usize) -> Option<(usize, bool)> {
+        let mark = self.line(line).strip_prefix("--")?;
+        let mut boundaries = self.boundaries.iter().enumerate().rev();
+        boundaries.find_map(|(level, boundary)| {
+            let rest = mark.strip_prefix(boundary)?;
+            match rest.trim() {
+                "" => Some((level, false)),
+                "--" => Some((level, true)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Reads the text of a part.
+    fn blocks(&mut self, lines: Range<usize>, body: Body) {
+        let Range { start: mut at, end } = lines;
+        if at == end {
+            return;
+        }
+        if let Body::Code(name) = body {
+            let code = self.base.leaf(Kind::Code, at..end);
+            if let Some(name) = name {
+                self.base.builder.label(code, name);
+            }
+            return;
+        }
+        let is_html = matches!(body, Body::Html);
+        while at < end && !self.base.is_full() {
+            at = self.base.first_text(at..end);
+            if at == end {
+                break;
+            }
+            if is_html {
+                let after = self.base.blank(at..end);
+                self.base.leaf(Kind::Html, at..after);
+                at = after;
+                continue;
+            }
+            if self.begins_signature(at, end) {
+                self.base.leaf(Kind::Paragraph, at..end);
+                break;
+            }
+            let is_quoted = |line: &usize| self.line(*line).starts_with('>');
+            let (kind, after) = if is_quoted(&at) {
+                let after = (at..end).find(|line| !is_quoted(line));
+                (Kind::Quote, after.unwrap_or(end))
+            } else {
+                let ends = |line: &usize| {
+                    self.base.is_blank(*line)
+                        || is_quoted(line)
+                        || self.begins_signature(*line, end)
+                };
+                (Kind::Paragraph, (at + 1..end).find(ends).unwrap_or(end))
+            };
+            self.base.leaf(kind, at..after);
+            at = after;
+        }
+    }
+
+    /// Whether a line is the mark above a signature.
+    fn begins_signature(&self, line: usize, end: usize) -> bool {
+        self.line(line) == "--" && end - line <= LONGEST_SIGNATURE
+    }
+}
+
+/// Whether a line is the first one of a message in a mailbox.
+fn is_envelope(line: &str) -> bool {
+    line.starts_with("From ")
+}
+
+/// Whether a line is a field of a header.
+fn is_field(line: &str) -> bool {
+    let length = line
+        .bytes()
+        .take_while(|byte| byte.is_ascii_graphic() && *byte != b':')
+        .count();
+    length > 0
+        && line[length..]
+            .trim_start_matches([' ', '\t'])
+            .starts_with(':')
+}
+
+/// The value of a parameter of a field: `name=value` or `name="value"`.
+fn parameter<'a>(field: &'a str, name: &str) -> Option<&'a str> {
+    let starts = memchr::memchr_iter(b';', field.as_bytes()).map(|at| at + 1);
+    starts.into_iter().find_map(|start| {
+        let (found, value) = field[start..].split_once('=')?;
+        if !found.trim().eq_ignore_ascii_case(name) {
+            return None;
+        }
+        let value = value.trim_start();
+        let value = match value.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next()?,
+            None => value.split([';', ' ', '\t', '\r', '\n']).next()?,
+        };
+        let value = value.trim_end();
+        (!value.is_empty()).then_some(value)
+    })
+}
+
+/// The value of a field on one line, with its encoded words decoded where they are in UTF-8.
+pub(super) fn decoded(value: &str) -> Cow<'_, str> {
+    let value = value.trim();
+    if !value.contains("=?") && !value.contains(['\n', '\r']) {
+        return value.into();
+    }
+    let mut shown = String::with_capacity(value.len());
+    let mut was_encoded = false;
+    for (index, word) in value.split_whitespace().enumerate() {
+        let decoded = encoded_word(word);
+        // White space between two encoded words is no part of the value.
+        if index > 0 && !(was_encoded && decoded.is_some()) {
+            shown.push(' ');
+        }
+        was_encoded = decoded.is_some();
+        shown.push_str(decoded.as_deref().unwrap_or(word));
+    }
+    shown.into()
+}
+
+/// The text of an encoded word: `=?utf-8?q?na=C3=AFve?=`.
+fn encoded_word(word: &str) -> Option<String> {
+    let inner = word.strip_prefix("=?")?.strip_suffix("?=")?;
+    let mut parts = inner.splitn(3, '?');
+    let (charset, encoding, text) = (parts.next()?, parts.next()?, parts.next()?);
+    let charset = charset.split('*').next()?.to_ascii_lowercase();
+    let bytes = match encoding {
+        "q" | "Q" => quoted(text)?,
+        "b" | "B" => base64(text)?,
+        _ => return None,
+    };
+    match &*charset {
+        "utf-8" | "utf8" | "us-ascii" | "ascii" => String::from_utf8(bytes).ok(),
+        "iso-8859-1" | "latin1" => Some(bytes.into_iter().map(char::from).collect()),
+        _ => None,
+    }
+}
+
+fn quoted(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = text.bytes();
+    let mut decoded = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'_' => b' ',
+            b'=' => {
+                let mut digit = || char::from(bytes.next()?).to_digit(16);
+                u8::try_from(digit()? * 16 + digit()?).ok()?
+            }
+            byte => byte,
+        });
+    }
+    Some(decoded)
+}
+
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let mut decoded = Vec::with_capacity(text.len());
+    let (mut bits, mut count) = (0_u32, 0);
+    for byte in text.trim_end_matches('=').bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(value)) & 0xff_ffff;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            decoded.push(u8::try_from(bits >> count & 0xff).ok()?);
+        }
+    }
+    Some(decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(text: &str) -> String {
+        let outline = Mail.parse(&Document::new(text), 0);
+        let mut drawing = String::new();
+        for node in outline.nodes.iter().skip(1) {
+            let label = node.label.as_deref().map(|label| format!(" [{label}]"));
+            let label = label.unwrap_or_default();
+            let lines: Vec<_> = text[node.span.clone()].trim().lines().collect();
+            let shown = match node.kind {
+                Kind::Section => String::new(),
+                _ => format!(" {}", lines.join(" / ")),
+            };
+            drawing += &format!("{:?}{label}{shown}\n", node.kind);
+        }
+        drawing
+    }
+
+    #[test]
+    fn a_message_is_a_section() {
+        insta::assert_snapshot!(drawn(
+            "From: Ann <ann@example.org>\nSubject: Lunch\n\ttomorrow\n\nHi,\nat noon?\n\nOn Monday, Bob wrote:\n> When?\n>\n> Bob\nSee above.\n\n-- \nAnn\n"
+        ));
+    }
+
+    #[test]
+    fn each_message_of_a_mailbox_is_a_section() {
+        insta::assert_snapshot!(drawn(
+            "From ann Fri Jan  2 03:04:05 2026\nSubject: One\n\nText.\n\nFrom here on, no more.\n>From there.\n\nFrom bob Fri Jan  2 03:04:06 2026\nTo: ann\nSubject: =?utf-8?q?Two_=C3=A9?=\n =?utf-8?b?w6k=?= three\n\nMore.\n"
+        ));
+    }
+
+    #[test]
+    fn a_part_keeps_its_header() {
+        insta::assert_snapshot!(drawn(
+            "Subject: Parts\nContent-Type: multipart/mixed;\n boundary=\"a; b\"\n\nFor old programs.\n\n--a; b\nContent-Type: multipart/alternative; boundary=c\n\n--c\n\nPlain.\n\n--c\nContent-Type: text/html\n\n<p>Rich.</p>\n\n--c--\n\n--a; b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\nAAAA\nBBBB\n\n--a; b\nContent-Type: message/rfc822\n\nSubject: Inner\n\nInside.\n--a; b--\nAfter.\n"
+        ));
+    }
+
+    #[test]
+    fn a_subject_is_decoded_where_it_is_safe() {
+        assert_eq!(decoded(" Caf=?utf-8?q?=C3=A9?= "), "Caf=?utf-8?q?=C3=A9?=");
+        assert_eq!(decoded("=?utf-8?Q?a_b?= =?UTF-8?B?Yw==?= d"), "a bc d");
+        assert_eq!(decoded("=?iso-8859-1?q?=E9?="), "é");
+        assert_eq!(decoded("=?koi8-r?q?=E9?="), "=?koi8-r?q?=E9?=");
+        assert_eq!(decoded("=?utf-8?q?=E9?="), "=?utf-8?q?=E9?=");
+    }
+}
