@@ -194,6 +194,14 @@ impl RuleLine {
     }
 }
 
+/// Whether a line is of one of the kinds that are drawn.
+pub(crate) fn is_rule_line(line: &str) -> bool {
+    RULE_LINES.iter().any(|rule| match rule.form {
+        Form::Drawn(mark) => drawn(line, mark).is_some(),
+        Form::Anchor => false,
+    })
+}
+
 /// The length of the line that `text` begins with, if it is drawn with `mark`.
 fn drawn(text: &str, mark: u8) -> Option<usize> {
     let marks = text.bytes().take_while(|byte| *byte == mark).count();

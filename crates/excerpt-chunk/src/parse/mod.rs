@@ -16,6 +16,7 @@ mod reader;
 mod rst;
 mod sections;
 mod subtitles;
+mod titles;
 
 use std::fmt;
 

@@ -1,10 +1,11 @@
-//! Plain prose: paragraphs separated by blank lines.
+//! Plain prose: paragraphs separated by blank lines, in sections if headings are drawn in it.
 
-use crate::document::Document;
+use crate::document::{Document, DocumentInfo};
 use crate::outline::{Kind, Outline, OutlineBuilder};
-use crate::parse::{Parser, body_start};
+use crate::parse::{Parser, body_start, sections, titles};
 
-/// Reads a text as paragraphs.
+/// Reads a text as paragraphs. If it has several headings as people draw them in plain text, such
+/// as underlined, numbered or in capitals, the paragraphs are in sections.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prose;
 
@@ -13,10 +14,27 @@ impl Parser for Prose {
         let text = document.text();
         let start = body_start(text);
         let mut builder = OutlineBuilder::new(text, start);
-        for block in blocks(text, start, |_| true) {
-            builder.leaf(Kind::Paragraph, block);
+        let mut info = DocumentInfo::default();
+        let mut at = start;
+        let paragraphs = |builder: &mut OutlineBuilder<'_>, start: usize, end: usize| {
+            for block in blocks(&text[..end], start, |_| true) {
+                builder.leaf(Kind::Paragraph, block);
+            }
+        };
+        for title in titles::titles(text, start) {
+            if !text[at..title.span.start].trim().is_empty() {
+                paragraphs(&mut builder, at, title.span.start);
+            }
+            at = title.span.end;
+            sections::open(&mut builder, title.level, title.span.start);
+            sections::close_heading(&mut builder, &mut info, &text[title.title], at);
         }
-        builder.finish()
+        if at == start || !text[at..].trim().is_empty() {
+            paragraphs(&mut builder, at, text.len());
+        }
+        let mut outline = builder.finish();
+        outline.info = info;
+        outline
     }
 }
 

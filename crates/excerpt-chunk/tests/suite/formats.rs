@@ -10,7 +10,7 @@ use crate::promises::{any_config, kept};
 /// The name of a file in a format, and pieces with a meaning for its parser.
 type Sample = (&'static str, &'static [&'static str]);
 
-const FORMATS: [Sample; 6] = [
+const FORMATS: [Sample; 7] = [
     (
         "a.rst",
         &[
@@ -133,6 +133,23 @@ const FORMATS: [Sample; 6] = [
             "Index: x\n=====\n",
             "GIT binary patch\nliteral 4\nLcmZabc\n\n",
             "\\ No newline at end of file\n",
+        ],
+    ),
+    (
+        "a.txt",
+        &[
+            "\n\nTitle\n=====\n\n",
+            "\n\nTwo\n---\n",
+            "=======\n Above\n=======\n",
+            "\n\n1. Scope\n\n",
+            "\n\n1.1 Terms\n\n",
+            "\n\n2 Rules\n\n",
+            "\n\nIN CAPITALS\n\n",
+            "                         CENTRED\n\n",
+            "Some words,\nin two lines.\n\n",
+            "\n---\n\n",
+            "1. An item.\n",
+            "\u{c}",
         ],
     ),
 ];

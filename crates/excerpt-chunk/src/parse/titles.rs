@@ -1,0 +1,405 @@
+//! The headings that people draw in plain text: underlined titles, numbered titles, and titles in
+//! capitals.
+
+use std::ops::Range;
+
+use crate::parse::delimited::is_rule_line;
+use crate::parse::reader::{BYTES_A_NODE, MOST_NODES};
+
+/// The maximum length of a title in characters.
+const LONGEST: usize = 100;
+const LONGEST_NUMBERED: usize = 72;
+const LONGEST_CAPITALS: usize = 60;
+
+/// The marks with which a line below a title is drawn.
+const MARKS: &[u8] = b"=-~^#*_+";
+
+/// How deep numbers nest.
+const DEEPEST: usize = 6;
+
+/// How many lines of text there are for each heading, at least.
+const TEXT: usize = 2;
+
+/// How far apart the numbers of two consecutive titles may be.
+const FARTHEST: u16 = 5;
+
+/// The column around which a title is centred, and how far from it the middle of one may be.
+const CENTRE: usize = 36;
+const OFF_CENTRE: usize = 12;
+const LEAST_INDENT: usize = 8;
+
+/// A heading in plain text.
+pub(super) struct Title {
+    /// The lines of the heading, with the lines drawn above and below its title.
+    pub(super) span: Range<usize>,
+    /// The bytes of the title alone.
+    pub(super) title: Range<usize>,
+    /// The level, from 1.
+    pub(super) level: u8,
+}
+
+/// A line that may be a heading.
+struct Candidate {
+    span: Range<usize>,
+    title: Range<usize>,
+    style: Style,
+    number: Number,
+    /// Whether there is text between it and the next one.
+    has_text: bool,
+}
+
+/// What a heading looks like. Those that look alike are of the same level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    /// A line of this mark below the title, and above it, too.
+    Drawn(u8, bool),
+    /// A number in front of the title: the depth of the number tells the level.
+    Numbered,
+    Capitals,
+}
+
+/// The number of a title, 0 where it is not so deep.
+type Number = [u16; DEEPEST];
+
+fn depth(number: &Number) -> usize {
+    number
+        .iter()
+        .rposition(|part| *part > 0)
+        .map_or(1, |last| last + 1)
+}
+
+/// The headings in `text` from `start` on, in order. None unless there are several, with text below
+/// them.
+pub(super) fn titles(text: &str, start: usize) -> Vec<Title> {
+    let (mut found, lines) = candidates(text, start);
+    if lines.shouted > lines.texts / 2 {
+        found.retain(|title| title.style != Style::Capitals);
+    }
+    keep_numbers(&mut found);
+    let most = MOST_NODES.max(text.len() / BYTES_A_NODE) / 4;
+    let count = found.len();
+    let is_likely = count >= 2 && count <= most && lines.texts >= count * TEXT;
+    // Lines of punctuation that stand alone part a text as well.
+    if !is_likely || (lines.rules >= 3 && lines.rules >= count) {
+        return Vec::new();
+    }
+    levelled(found)
+}
+
+/// Gives each heading its level: styles nest in the order in which they appear, and numbers by
+/// their depth below the shallowest one.
+fn levelled(found: Vec<Candidate>) -> Vec<Title> {
+    let numbers = found.iter().filter(|title| title.style == Style::Numbered);
+    let depths = numbers.map(|title| depth(&title.number));
+    let (first, deepest) = depths.fold((DEEPEST, 1), |(first, deepest), depth| {
+        (first.min(depth), deepest.max(depth))
+    });
+    let mut levels: Vec<(Style, usize)> = Vec::new();
+    let mut next = 1;
+    let titles = found.into_iter().map(|found| {
+        let known = levels.iter().find(|(style, _)| *style == found.style);
+        let level = known.map(|(_, level)| *level).unwrap_or_else(|| {
+            let level = next;
+            levels.push((found.style, level));
+            next += match found.style {
+                Style::Numbered => deepest - first + 1,
+                _ => 1,
+            };
+            level
+        });
+        let level = match found.style {
+            Style::Numbered => level + depth(&found.number) - first,
+            _ => level,
+        };
+        Title {
+            span: found.span,
+            title: found.title,
+            level: u8::try_from(level.min(6)).unwrap_or(6),
+        }
+    });
+    titles.collect()
+}
+
+/// Keeps the numbered titles that have text below them and whose numbers increase: the items of a
+/// list and of a table of contents are none.
+fn keep_numbers(found: &mut Vec<Candidate>) {
+    let follows = |at: usize| match found.get(at + 1) {
+        _ if found[at].has_text => true,
+        None => false,
+        // Another style is below it, or a deeper number.
+        Some(next) => {
+            next.style != Style::Numbered || depth(&next.number) > depth(&found[at].number)
+        }
+    };
+    let mut last: Option<Number> = None;
+    let mut kept = Vec::with_capacity(found.len());
+    for (at, title) in found.iter().enumerate() {
+        let is_next = match last {
+            None => title.number[0] <= 1,
+            Some(last) => title.number > last && title.number[0] <= last[0] + FARTHEST,
+        };
+        let is_kept = title.style != Style::Numbered || (is_next && follows(at));
+        if is_kept && title.style == Style::Numbered {
+            last = Some(title.number);
+        }
+        kept.push(is_kept);
+    }
+    let mut kept = kept.into_iter();
+    found.retain(|_| kept.next().unwrap_or(false));
+    let numbers = found.iter().filter(|title| title.style == Style::Numbered);
+    if numbers.count() < 2 {
+        found.retain(|title| title.style != Style::Numbered);
+    }
+}
+
+/// What kinds of lines a text has, besides its headings.
+#[derive(Default)]
+struct Lines {
+    texts: usize,
+    /// Those in capitals.
+    shouted: usize,
+    /// Lines of punctuation between blank lines.
+    rules: usize,
+}
+
+/// The lines that may be headings.
+fn candidates(text: &str, start: usize) -> (Vec<Candidate>, Lines) {
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut lines = Lines::default();
+    let mut at = start;
+    let mut is_after_blank = true;
+    while at < text.len() {
+        let line = line_at(text, at);
+        if line.text.is_empty() {
+            is_after_blank = true;
+            at = line.after;
+            continue;
+        }
+        let candidate = std::mem::take(&mut is_after_blank)
+            .then(|| candidate(text, at, &line))
+            .flatten();
+        if let Some(candidate) = candidate {
+            at = candidate.span.end;
+            // What is below a line that is drawn needs no blank line.
+            is_after_blank = matches!(candidate.style, Style::Drawn(..));
+            found.push(candidate);
+            continue;
+        }
+        let is_alone = || line_at(text, line.after).text.is_empty();
+        if is_rule_line(line.text) && is_alone() {
+            lines.rules += 1;
+        } else {
+            lines.texts += 1;
+            lines.shouted += usize::from(is_shouted(line.text));
+            if let Some(last) = found.last_mut() {
+                last.has_text = true;
+            }
+        }
+        at = line.after;
+    }
+    (found, lines)
+}
+
+/// A line without the white space around it.
+struct LineAt<'a> {
+    text: &'a str,
+    indent: usize,
+    start: usize,
+    /// Where the next line begins.
+    after: usize,
+}
+
+fn line_at(text: &str, at: usize) -> LineAt<'_> {
+    let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
+    let line = &text[at..end];
+    let written = line.trim_start();
+    let indent = line.len() - written.len();
+    LineAt {
+        text: written.trim_end(),
+        indent,
+        start: at + indent,
+        after: (end + 1).min(text.len()),
+    }
+}
+
+/// The heading that begins at a line below a blank one, if it may be one.
+fn candidate(text: &str, at: usize, line: &LineAt<'_>) -> Option<Candidate> {
+    let made = |title: &LineAt<'_>, end: usize, style: Style, number: Number| Candidate {
+        span: at..end,
+        title: title.start..title.start + title.text.len(),
+        style,
+        number,
+        has_text: false,
+    };
+    let next = line_at(text, line.after);
+    if let Some(mark) = drawn(line.text) {
+        let under = line_at(text, next.after);
+        // Four marks are around a block of AsciiDoc.
+        let is_title = under.text == line.text
+            && line.text.len() != 4
+            && next.text.chars().count() <= line.text.len() + 2
+            && is_titular(next.text, LONGEST);
+        return is_title.then(|| made(&next, under.after, Style::Drawn(mark, true), [0; DEEPEST]));
+    }
+    if let Some(mark) = drawn(next.text) {
+        let (width, drawn) = (line.text.chars().count(), next.text.len());
+        let is_title = width.abs_diff(drawn) <= (drawn / 4).max(2)
+            && line.indent.abs_diff(next.indent) <= 1
+            && is_titular(line.text, LONGEST);
+        return is_title.then(|| made(line, next.after, Style::Drawn(mark, false), [0; DEEPEST]));
+    }
+    if !next.text.is_empty() {
+        return None;
+    }
+    if let Some((number, rest)) = numbered(line.text) {
+        let begins = rest.starts_with(|char: char| {
+            (char.is_alphabetic() && !char.is_lowercase()) || matches!(char, '"' | '`' | '\'')
+        });
+        let is_title = begins
+            && (line.indent == 0 || (depth(&number) > 1 && line.indent <= LEAST_INDENT))
+            && is_titular(rest, LONGEST_NUMBERED)
+            && !rest.ends_with(':')
+            && !rest.contains("...")
+            && !rest.contains(". .");
+        return is_title.then(|| made(line, line.after, Style::Numbered, number));
+    }
+    let middle = line.indent + line.text.len() / 2;
+    let is_centred = line.indent >= LEAST_INDENT && middle.abs_diff(CENTRE) <= OFF_CENTRE;
+    let is_title = (line.indent == 0 || is_centred)
+        && is_titular(line.text, LONGEST_CAPITALS)
+        && line
+            .text
+            .starts_with(|char: char| char.is_alphanumeric() || "\"'([".contains(char))
+        && is_shouted(line.text);
+    is_title.then(|| made(line, line.after, Style::Capitals, [0; DEEPEST]))
+}
+
+/// The mark of a line that is drawn with one.
+fn drawn(line: &str) -> Option<u8> {
+    let first = *line.as_bytes().first()?;
+    let is_drawn = line.len() >= 3 && MARKS.contains(&first);
+    (is_drawn && line.bytes().all(|byte| byte == first)).then_some(first)
+}
+
+/// Whether a line is short, has letters or digits, and does not end like a sentence.
+fn is_titular(line: &str, longest: usize) -> bool {
+    line.len() <= longest * 4
+        && line.chars().count() <= longest
+        && !line.ends_with(['.', ',', ';', '|', '!'])
+        && !line.starts_with(['|', '+', '<', '{'])
+        && line.contains(char::is_alphanumeric)
+}
+
+/// Whether a line is in capitals.
+fn is_shouted(line: &str) -> bool {
+    let (mut letters, mut others) = (0_usize, 0_usize);
+    for char in line.chars() {
+        if char.is_uppercase() {
+            letters += 1;
+        } else if char.is_alphabetic() || matches!(char, '=' | '{' | '}' | '<' | '>' | '|' | '\\') {
+            return false;
+        } else if !char.is_whitespace() {
+            others += 1;
+        }
+    }
+    letters >= 2 && letters >= others
+}
+
+/// The number in front of a title, and the title: `1.2 Title`, `1. Title`.
+fn numbered(line: &str) -> Option<(Number, &str)> {
+    let mut number = [0; DEEPEST];
+    let mut rest = line;
+    let mut depth = 0;
+    loop {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if digits == 0 && depth > 0 {
+            break;
+        }
+        if !(1..=3).contains(&digits) || depth == DEEPEST {
+            return None;
+        }
+        number[depth] = rest[..digits].parse().ok()?;
+        depth += 1;
+        rest = &rest[digits..];
+        match rest.strip_prefix('.') {
+            Some(after) => rest = after,
+            None => break,
+        }
+    }
+    let title = rest.trim_start();
+    (title.len() < rest.len() && !title.is_empty()).then_some((number, title))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<(u8, &str)> {
+        let titles = titles(text, 0).into_iter();
+        titles
+            .map(|title| (title.level, &text[title.title]))
+            .collect()
+    }
+
+    const BODY: &str = "Some words\nin two lines.\n\nAnd more.\n\n";
+
+    #[test]
+    fn underlined_titles_nest_in_the_order_of_their_marks() {
+        let text = format!(
+            "=====\nGuide\n=====\n\n{BODY}Start\n-----\n{BODY}Deep one\n~~~~~~~~\n\n{BODY}End\n----\n\n{BODY}"
+        );
+        let expected = [(1, "Guide"), (2, "Start"), (3, "Deep one"), (2, "End")];
+        assert_eq!(shown(&text), expected);
+        let windows = text.replace('\n', "\r\n");
+        assert_eq!(shown(&windows), expected);
+    }
+
+    #[test]
+    fn numbered_titles_nest_by_their_numbers() {
+        let contents = "1. Scope\n\n1.1 Terms\n\n2. Rules\n\n";
+        let text = format!(
+            "{contents}1. Scope\n\n{BODY}1.1 Terms\n\n{BODY}2. Rules\n\n2.1. First rule\n\n{BODY}APPENDIX A\n\n{BODY}"
+        );
+        let expected = [
+            (1, "1. Scope"),
+            (2, "1.1 Terms"),
+            (1, "2. Rules"),
+            (2, "2.1. First rule"),
+            (3, "APPENDIX A"),
+        ];
+        assert_eq!(shown(&text), expected);
+    }
+
+    #[test]
+    fn capitals_alone_are_titles() {
+        let text =
+            format!("NAME\n\n{BODY}SEE ALSO\n\n{BODY}                    THE END OF IT\n\n{BODY}");
+        let expected = [(1, "NAME"), (1, "SEE ALSO"), (1, "THE END OF IT")];
+        assert_eq!(shown(&text), expected);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_title_is_none() {
+        for text in [
+            // One alone.
+            format!("Title\n=====\n\n{BODY}{BODY}"),
+            // A list.
+            format!("{BODY}1. Open the door\n\n2. Go in\n\n3. Close it\n\n{BODY}"),
+            format!("{BODY}1. It is open.\n\n{BODY}2. It is shut.\n\n{BODY}"),
+            // Sentences in capitals.
+            format!("DO NOT OPEN.\n\n{BODY}NO, REALLY.\n\n{BODY}"),
+            "STOP\n\nALL OF IT\n\nIS LOUD\n\nAND\n\nLONG AND LOUD\nIN LINES\n".to_string(),
+            // Comments.
+            format!("{BODY}# COMBINING MARK\n\n{BODY}# EOF\n\n{BODY}"),
+            // Rules between parts.
+            format!("ONE\n\n{BODY}---\n\n{BODY}---\n\nTWO\n\n{BODY}---\n\n{BODY}"),
+            // Blocks of AsciiDoc, and tables.
+            format!("----\nmake\n----\n\n{BODY}").repeat(3),
+            format!("| A |\n-----\n| b |\n\n{BODY}").repeat(3),
+            // Numbers that do not increase.
+            format!("1986 was warm\n\n{BODY}3 Apples\n\n{BODY}2 Pears\n\n{BODY}"),
+        ] {
+            assert_eq!(shown(&text), [], "{text}");
+        }
+    }
+}
