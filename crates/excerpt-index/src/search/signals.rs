@@ -169,6 +169,7 @@ impl<'a> SignalInput<'a> {
         }
         match document.is_code() {
             true => self.of_code(document, signals, &mut list),
+            false if document.is_records() => {}
             false => self.of_prose(signals, &mut list),
         }
         list

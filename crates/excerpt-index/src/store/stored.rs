@@ -75,6 +75,11 @@ impl StoredDocument {
         self.syntax == "markdown"
     }
 
+    /// Whether it is records, and no prose: a table, a log, changes.
+    pub(crate) fn is_records(&self) -> bool {
+        matches!(&*self.syntax, "csv" | "log" | "diff")
+    }
+
     /// Whether it is source code.
     pub(crate) fn is_code(&self) -> bool {
         self.syntax == "code"
