@@ -287,8 +287,9 @@ impl Walk<'_> {
                             || (fenced && at_line == last && is_nested_fence(line)),
                     ),
                 };
-                let is_in_header = at_line < usize::from(node.level);
-                let needs_lead = follows_header || (node.kind == Kind::Table && !is_in_header);
+                let header = usize::from(node.level);
+                let has_header = node.kind == Kind::Table && header > 0;
+                let needs_lead = follows_header || (has_header && at_line >= header);
                 self.words(owner, piece, boundary, needs_lead);
             }
         }
