@@ -194,6 +194,8 @@ pub enum Syntax {
     Markdown,
     /// reStructuredText: sections, directives, literal blocks, tables and lists.
     Rst,
+    /// AsciiDoc: sections, delimited blocks, tables, lists and attributes.
+    AsciiDoc,
     /// Values separated by commas, semicolons or tabs, a row a line.
     Csv,
     /// A log: entries of one or more lines.

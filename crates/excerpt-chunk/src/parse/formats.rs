@@ -3,7 +3,8 @@
 use crate::document::{Document, Syntax};
 use crate::outline::Outline;
 use crate::parse::{
-    Csv, Diff, Lines, Log, Mail, Markdown, Parser, Prose, ReStructuredText, Subtitles, rst,
+    AsciiDoc, Csv, Diff, Lines, Log, Mail, Markdown, Parser, Prose, ReStructuredText, Subtitles,
+    rst,
 };
 use crate::text::is_fence;
 
@@ -32,7 +33,7 @@ enum Shown {
 }
 
 /// The formats, those that are recognised by their content in the order in which they are tried.
-static FORMATS: [Format; 9] = [
+static FORMATS: &[Format] = &[
     Format {
         syntax: Syntax::Rst,
         name: "reStructuredText",
@@ -52,6 +53,15 @@ static FORMATS: [Format; 9] = [
         shown: Shown::InProse(shows_markdown),
         is_structured: true,
         parser: &Markdown,
+    },
+    Format {
+        syntax: Syntax::AsciiDoc,
+        name: "AsciiDoc",
+        languages: &["asciidoc", "adoc"],
+        endings: &["adoc", "asciidoc", "asc"],
+        shown: Shown::Never,
+        is_structured: true,
+        parser: &AsciiDoc,
     },
     Format {
         syntax: Syntax::Csv,

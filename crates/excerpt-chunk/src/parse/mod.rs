@@ -1,6 +1,7 @@
 //! From text to [`Outline`]: one file per format. A format identifies the parts; where to split is
 //! decided elsewhere.
 
+mod asciidoc;
 mod csv;
 pub(crate) mod delimited;
 mod diff;
@@ -11,6 +12,7 @@ mod lines;
 mod log;
 mod mail;
 mod markdown;
+mod marks;
 mod prose;
 mod reader;
 mod rst;
@@ -24,6 +26,7 @@ use crate::document::Document;
 use crate::outline::Outline;
 use crate::text::without_byte_order_mark;
 
+pub use asciidoc::AsciiDoc;
 pub use csv::Csv;
 pub use diff::Diff;
 pub use lines::Lines;

@@ -10,7 +10,7 @@ use crate::promises::{any_config, kept};
 /// The name of a file in a format, and pieces with a meaning for its parser.
 type Sample = (&'static str, &'static [&'static str]);
 
-const FORMATS: [Sample; 7] = [
+const FORMATS: &[Sample] = &[
     (
         "a.rst",
         &[
@@ -45,6 +45,56 @@ const FORMATS: [Sample; 7] = [
             "----\n",
             "\tindented by a tab\n",
             "see :doc:`there <a/b>` and :ref:`here`\n",
+        ],
+    ),
+    (
+        "a.adoc",
+        &[
+            "= Document\nAnn Author\n:toc:\n\n",
+            "== Section\n\n",
+            "=== Deep ===\n",
+            "# Mark\n\n",
+            "Two lines\n~~~~~~~~~\n\n",
+            "[[anchor]]\n",
+            "[discrete]\n",
+            "[source,rust]\n",
+            "[verse]\n",
+            "[cols=\"1,2*\",options=\"header\"]\n",
+            ".Title\n",
+            ":name: value \\\n",
+            "// comment\n",
+            "include::other.adoc[]\n",
+            "ifdef::x[]\n",
+            "----\n",
+            "....\n",
+            "```js\n",
+            "```\n",
+            "++++\n",
+            "////\n",
+            "====\n",
+            "****\n",
+            "____\n",
+            "--\n",
+            "|===\n",
+            ",===\n",
+            "!===\n",
+            "|a |b\n",
+            "2.3+|spanned\n",
+            "|a\n\n",
+            "* item\n",
+            "** nested\n",
+            ". one\n",
+            "  .. two\n",
+            "1. first\n",
+            "<1> called\n",
+            "term:: what\n",
+            "term;;\n\n",
+            "+\n",
+            "\n  literal\n",
+            "'''\n",
+            "NOTE: this\n",
+            "image::a.png[]\n",
+            "see xref:a.adoc#b[c], <<d.adoc#,e>> and link:f[\n",
         ],
     ),
     (
@@ -156,7 +206,7 @@ const FORMATS: [Sample; 7] = [
 
 prop_compose! {
     /// A text of pieces that mean something in one format.
-    fn any_text()(format in prop::sample::select(&FORMATS[..]))(
+    fn any_text()(format in prop::sample::select(FORMATS))(
         path in Just(format.0),
         pieces in prop::collection::vec(prop_oneof![
             3 => "[a-z]{1,12}",
@@ -205,6 +255,10 @@ fn every_part_of_a_table_has_its_header() {
         .map(|row| format!("| {row:<6} | {row:<6} |\n|        | more   |\n+--------+--------+\n"))
         .collect();
     let simple: String = (0..200).map(|row| format!("{row:<7} {row}\n")).collect();
+    let pipes: String = (0..200).map(|row| format!("|{row} |of {row}\n")).collect();
+    let cells: String = (0..200)
+        .map(|row| format!("|{row}\n|of \"{row}\"\n\n"))
+        .collect();
     for (path, text, header) in [
         ("a.csv", format!("number,label\n{plain}"), "number,label"),
         ("a.csv", format!("number,label\n{csv}"), "number,label"),
@@ -217,6 +271,16 @@ fn every_part_of_a_table_has_its_header() {
             "a.rst",
             format!("======= =======\nnumber  label\n======= =======\n{simple}======= =======\n"),
             "number  label",
+        ),
+        (
+            "a.adoc",
+            format!("|===\n|number |label\n\n{pipes}|===\n"),
+            "|number |label",
+        ),
+        (
+            "a.adoc",
+            format!("[%header,cols=2]\n|===\n|number\n|label\n\n{cells}|===\n"),
+            "|number\n|label",
         ),
     ] {
         let chunks = chunks(path, &text, 100);

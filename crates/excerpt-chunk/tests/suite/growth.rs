@@ -120,6 +120,38 @@ fn a_text_of_nothing_but_blocks_is_read_as_lines() {
     assert_eq!(chunking.warnings, []);
 }
 
+#[test]
+fn blocks_of_asciidoc_that_are_never_closed() {
+    let cuts = |text: &str| {
+        kept(&Document::new(text).with_path("x.adoc"), &config());
+    };
+    let count = 20_000;
+    for line in [
+        "----",
+        "====",
+        "--",
+        "|===",
+        "////",
+        "+",
+        "[[a]]",
+        ".Title",
+        ":a: \\",
+        "* a",
+        "a::",
+        "<<a",
+        "link:a[",
+        "|===\n.9+|a",
+    ] {
+        cuts(&format!("{line}\n").repeat(count));
+        cuts(&format!("{line}\n\n").repeat(count));
+    }
+    cuts(&lines(10_000, |i| format!("{}\n", "=".repeat(i % 400 + 4))));
+    cuts(&lines(1_500, |i| format!("{} a\n+\n", "*".repeat(i + 1))));
+    cuts(&("link:".repeat(count) + &"<<".repeat(count) + &"a[".repeat(count)));
+    cuts(&format!("== {}\n", "*a _b [c] ".repeat(count)));
+    cuts(&format!("== {}\n", "*a [[b `c".repeat(100)).repeat(1_000));
+}
+
 /// Splits `text` at a delimiter that is asked for.
 fn cuts_at(delimiter: &str, text: &str) {
     let config = Config {
