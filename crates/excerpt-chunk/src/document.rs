@@ -196,6 +196,8 @@ pub enum Syntax {
     Rst,
     /// AsciiDoc: sections, delimited blocks, tables, lists and attributes.
     AsciiDoc,
+    /// Emacs Org: headlines, drawers, blocks, tables and lists.
+    Org,
     /// Values separated by commas, semicolons or tabs, a row a line.
     Csv,
     /// A log: entries of one or more lines.

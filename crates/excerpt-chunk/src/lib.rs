@@ -115,7 +115,7 @@ pub use file::{FileError, settings_from_toml};
 pub use json::settings_from_json;
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};
 pub use parse::{
-    AsciiDoc, CodeParser, Csv, Detected, Diff, Lines, Log, Mail, Markdown, Parser, Prose,
+    AsciiDoc, CodeParser, Csv, Detected, Diff, Lines, Log, Mail, Markdown, Org, Parser, Prose,
     ReStructuredText, Subtitles,
 };
 pub use preset::Preset;

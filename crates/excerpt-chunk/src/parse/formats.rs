@@ -3,8 +3,8 @@
 use crate::document::{Document, Syntax};
 use crate::outline::Outline;
 use crate::parse::{
-    AsciiDoc, Csv, Diff, Lines, Log, Mail, Markdown, Parser, Prose, ReStructuredText, Subtitles,
-    rst,
+    AsciiDoc, Csv, Diff, Lines, Log, Mail, Markdown, Org, Parser, Prose, ReStructuredText,
+    Subtitles, rst,
 };
 use crate::text::is_fence;
 
@@ -62,6 +62,15 @@ static FORMATS: &[Format] = &[
         shown: Shown::Never,
         is_structured: true,
         parser: &AsciiDoc,
+    },
+    Format {
+        syntax: Syntax::Org,
+        name: "Org",
+        languages: &["org"],
+        endings: &["org"],
+        shown: Shown::Never,
+        is_structured: true,
+        parser: &Org,
     },
     Format {
         syntax: Syntax::Csv,

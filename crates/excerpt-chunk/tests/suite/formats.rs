@@ -98,6 +98,44 @@ const FORMATS: &[Sample] = &[
         ],
     ),
     (
+        "a.org",
+        &[
+            "#+TITLE: Title\n",
+            "#+TODO: TODO NEXT | DONE\n",
+            "#+CAPTION: Caption\n",
+            "* TODO [#A] Headline :tag:\n",
+            "*** Deep\n",
+            "******** Deeper\n",
+            "SCHEDULED: <2026-01-02 Fri>\n",
+            ":PROPERTIES:\n:ID: x\n:END:\n",
+            ":LOGBOOK:\n",
+            ":END:\n",
+            "#+BEGIN_SRC sh\n",
+            "#+END_SRC\n",
+            "#+begin_quote\n",
+            "#+end_quote\n",
+            "#+BEGIN: clock\n",
+            "#+END:\n",
+            "\\begin{align}\n",
+            "\\end{align}\n",
+            "- item\n",
+            "  + nested\n",
+            " * star\n",
+            "1. one\n",
+            "2) two\n",
+            "- term :: what\n",
+            "| a | b |\n",
+            "|---+---|\n",
+            "#+TBLFM: $1=2\n",
+            ": fixed\n",
+            "# comment\n",
+            "[fn:1] note\n",
+            "-----\n",
+            "\tindented by a tab\n",
+            "see [[file:a.org::*b][c]] and [[d\n",
+        ],
+    ),
+    (
         "a.csv",
         &[
             "name,size\n",
@@ -259,6 +297,9 @@ fn every_part_of_a_table_has_its_header() {
     let cells: String = (0..200)
         .map(|row| format!("|{row}\n|of \"{row}\"\n\n"))
         .collect();
+    let bars: String = (0..200)
+        .map(|row| format!("| {row} | of {row} |\n"))
+        .collect();
     for (path, text, header) in [
         ("a.csv", format!("number,label\n{plain}"), "number,label"),
         ("a.csv", format!("number,label\n{csv}"), "number,label"),
@@ -281,6 +322,11 @@ fn every_part_of_a_table_has_its_header() {
             "a.adoc",
             format!("[%header,cols=2]\n|===\n|number\n|label\n\n{cells}|===\n"),
             "|number\n|label",
+        ),
+        (
+            "a.org",
+            format!("| number | label |\n|--------+-------|\n{bars}"),
+            "| number | label |",
         ),
     ] {
         let chunks = chunks(path, &text, 100);

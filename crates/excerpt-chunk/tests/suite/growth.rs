@@ -152,6 +152,39 @@ fn blocks_of_asciidoc_that_are_never_closed() {
     cuts(&format!("== {}\n", "*a [[b `c".repeat(100)).repeat(1_000));
 }
 
+#[test]
+fn blocks_of_org_that_are_never_closed() {
+    let cuts = |text: &str| {
+        kept(&Document::new(text).with_path("x.org"), &config());
+    };
+    let count = 20_000;
+    for line in [
+        "#+BEGIN_SRC",
+        "#+BEGIN: a",
+        ":A:",
+        "\\begin{a}",
+        "- a",
+        "[fn:1] a",
+        "| a",
+        "#+NAME: a",
+        "[[a",
+        "* [[a",
+    ] {
+        cuts(&format!("{line}\n").repeat(count));
+        cuts(&format!("{line}\n\n").repeat(count));
+    }
+    cuts(&format!("* {}\n", "*a [[b =c".repeat(100)).repeat(1_000));
+    cuts(&lines(50_000, |i| format!("#+BEGIN_a{i}\n")));
+    cuts(
+        &(lines(20_000, |i| format!("#+BEGIN_a{i}\n"))
+            + &lines(20_000, |i| format!("#+END_a{i}\n"))),
+    );
+    cuts(&lines(1_500, |i| {
+        format!("{}- item {i}\n", " ".repeat(2 * i))
+    }));
+    cuts(&("- ".repeat(40_000) + "x" + &"\n".repeat(1_000_000)));
+}
+
 /// Splits `text` at a delimiter that is asked for.
 fn cuts_at(delimiter: &str, text: &str) {
     let config = Config {
