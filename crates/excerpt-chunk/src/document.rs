@@ -198,6 +198,12 @@ pub enum Syntax {
     AsciiDoc,
     /// Emacs Org: headlines, drawers, blocks, tables and lists.
     Org,
+    /// LaTeX: sections, environments, lists and displayed mathematics.
+    Latex,
+    /// MediaWiki: sections, tables, lists and templates.
+    MediaWiki,
+    /// Pages of a manual in roff, with the macros of man(7) or mdoc(7).
+    Man,
     /// Values separated by commas, semicolons or tabs, a row a line.
     Csv,
     /// A log: entries of one or more lines.

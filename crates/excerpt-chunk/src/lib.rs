@@ -115,8 +115,8 @@ pub use file::{FileError, settings_from_toml};
 pub use json::settings_from_json;
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};
 pub use parse::{
-    AsciiDoc, CodeParser, Csv, Detected, Diff, Lines, Log, Mail, Markdown, Org, Parser, Prose,
-    ReStructuredText, Subtitles,
+    AsciiDoc, CodeParser, Csv, Detected, Diff, Latex, Lines, Log, Mail, Man, Markdown, MediaWiki,
+    Org, Parser, Prose, ReStructuredText, Subtitles,
 };
 pub use preset::Preset;
 pub use record::{ChunkRecord, PlainName};

@@ -3,8 +3,8 @@
 use crate::document::{Document, Syntax};
 use crate::outline::Outline;
 use crate::parse::{
-    AsciiDoc, Csv, Diff, Lines, Log, Mail, Markdown, Org, Parser, Prose, ReStructuredText,
-    Subtitles, rst,
+    AsciiDoc, Csv, Diff, Latex, Lines, Log, Mail, Man, Markdown, MediaWiki, Org, Parser, Prose,
+    ReStructuredText, Subtitles, man, rst,
 };
 use crate::text::is_fence;
 
@@ -30,10 +30,21 @@ enum Shown {
     Never,
     /// In text whose name does not say more: `notes.txt`.
     InProse(fn(&str) -> bool),
+    /// In those, and in text whose name says nothing: `tool.1`.
+    Unnamed(fn(&str) -> bool),
 }
 
 /// The formats, those that are recognised by their content in the order in which they are tried.
 static FORMATS: &[Format] = &[
+    Format {
+        syntax: Syntax::Man,
+        name: "a manual page",
+        languages: &["man", "mdoc", "roff", "troff", "nroff", "groff"],
+        endings: &["man", "mdoc", "roff"],
+        shown: Shown::Unnamed(man::is_shown),
+        is_structured: true,
+        parser: &Man,
+    },
     Format {
         syntax: Syntax::Rst,
         name: "reStructuredText",
@@ -71,6 +82,24 @@ static FORMATS: &[Format] = &[
         shown: Shown::Never,
         is_structured: true,
         parser: &Org,
+    },
+    Format {
+        syntax: Syntax::Latex,
+        name: "LaTeX",
+        languages: &["latex", "tex"],
+        endings: &["tex", "ltx", "latex"],
+        shown: Shown::Never,
+        is_structured: true,
+        parser: &Latex,
+    },
+    Format {
+        syntax: Syntax::MediaWiki,
+        name: "MediaWiki",
+        languages: &["mediawiki", "wikitext"],
+        endings: &["wiki", "mediawiki", "wikitext"],
+        shown: Shown::Never,
+        is_structured: true,
+        parser: &MediaWiki,
     },
     Format {
         syntax: Syntax::Csv,
@@ -145,6 +174,11 @@ impl Format {
         let is_shown = |format: &&Format| match format.shown {
             Shown::Never => false,
             Shown::InProse(shown) => named == Syntax::Text && shown(document.text()),
+            Shown::Unnamed(shown) => {
+                let is_open = document.language().is_none() && document.given_syntax().is_none();
+                let says_nothing = named == Syntax::Code && is_open;
+                (named == Syntax::Text || says_nothing) && shown(document.text())
+            }
         };
         match FORMATS.iter().find(is_shown) {
             Some(format) => (format, "content"),

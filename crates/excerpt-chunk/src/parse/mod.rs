@@ -1,6 +1,7 @@
 //! From text to [`Outline`]: one file per format. A format identifies the parts; where to split is
 //! decided elsewhere.
 
+mod accent;
 mod asciidoc;
 mod csv;
 pub(crate) mod delimited;
@@ -8,11 +9,14 @@ mod diff;
 pub(crate) mod fences;
 pub(crate) mod formats;
 mod front_matter;
+mod latex;
 mod lines;
 mod log;
 mod mail;
+mod man;
 mod markdown;
 mod marks;
+mod mediawiki;
 mod org;
 mod prose;
 mod reader;
@@ -30,10 +34,13 @@ use crate::text::without_byte_order_mark;
 pub use asciidoc::AsciiDoc;
 pub use csv::Csv;
 pub use diff::Diff;
+pub use latex::Latex;
 pub use lines::Lines;
 pub use log::Log;
 pub use mail::Mail;
+pub use man::Man;
 pub use markdown::Markdown;
+pub use mediawiki::MediaWiki;
 pub use org::Org;
 pub use prose::Prose;
 pub use rst::ReStructuredText;
@@ -73,4 +80,29 @@ pub trait CodeParser: Parser + fmt::Debug + Send + Sync {
 /// The offset after a byte order mark.
 fn body_start(text: &str) -> usize {
     text.len() - without_byte_order_mark(text).len()
+}
+
+/// The outline as lines `kind [label] first line`, indented by depth.
+#[cfg(test)]
+fn drawn(parser: &dyn Parser, text: &str) -> String {
+    let outline = parser.parse(&Document::new(text), 0);
+    let mut drawing = String::new();
+    for (index, node) in outline.nodes.iter().enumerate().skip(1) {
+        let mut depth = 0;
+        let mut at = index;
+        while outline.nodes[at].parent != 0 {
+            at = outline.nodes[at].parent();
+            depth += 1;
+        }
+        let first = text[node.span.clone()].trim().lines().next();
+        let label = node.label.as_deref().map(|label| format!(" [{label}]"));
+        drawing += &format!(
+            "{}{:?}{} {}\n",
+            "  ".repeat(depth),
+            node.kind,
+            label.unwrap_or_default(),
+            first.unwrap_or_default()
+        );
+    }
+    drawing
 }

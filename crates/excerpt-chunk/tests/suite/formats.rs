@@ -240,6 +240,123 @@ const FORMATS: &[Sample] = &[
             "\u{c}",
         ],
     ),
+    (
+        "a.tex",
+        &[
+            "\\documentclass{article}\n",
+            "\\begin{document}\n",
+            "\\end{document}\n",
+            "\\title[s]{The \\emph{title}}\n",
+            "\\section{One}\\label{one}\n",
+            "\\section*{Caf\\'e \\LaTeX{} and $x$}\n",
+            "\\chapter[short]{Long\ntitle}\n",
+            "\\subsection{",
+            "\\paragraph{Run in} text ",
+            "\\begin{itemize}\n",
+            "\\item[tag] ",
+            "\\end{itemize}\n",
+            "\\begin{quote} ",
+            "\\end{quote} ",
+            "\\begin{steps}\\item x\\end{steps}\n",
+            "\\begin{verbatim}\n\\section{no}\n\\end{verbatim}\n",
+            "\\begin{verbatim}",
+            "\\begin{lstlisting}[language=Python]\nx = 1\n\\end{lstlisting}\n",
+            "\\begin{minted}{rust}\nlet x;\n\\end{minted}\n",
+            "\\begin{tabular}{ll} a & b \\\\ \\end{tabular}\n",
+            "\\begin{tabular}",
+            "\\end{tabular}",
+            "$$ x $$\n",
+            "$",
+            "$$",
+            "\\[ x \\]",
+            "\\[",
+            "% comment\n",
+            "%",
+            "\\%",
+            "\\verb|%|",
+            "\\newcommand{\\x}[1]{\\section{#1}}\n",
+            "\\iffalse\n\\section{no}\n\\fi\n",
+            "\\input{part}\n",
+            "{",
+            "}",
+            "\\",
+        ],
+    ),
+    (
+        "a.wiki",
+        &[
+            "= Top =\n",
+            "== A ''slanted'' [[page|link]] ==\n",
+            "=== Deep === <!-- note -->\n",
+            "=====\n",
+            "{| class=\"x\"\n|+ caption\n! a\n! b\n|-\n| 1\n| 2\n|-\n| 3 || 4\n|}\n",
+            "{|\n",
+            "|}\n",
+            "|-\n",
+            "| cell\n",
+            "* item\n",
+            "** nested\n",
+            "*# other\n",
+            "# number\n",
+            "; term : text\n",
+            ": indented\n",
+            "{{box\n| a = 1\n}}\n",
+            "{{one}}",
+            "{{",
+            "}}",
+            "{{{p|}}}",
+            "<pre>\n== no ==\n</pre>\n",
+            "<syntaxhighlight lang=\"python\">\nx = 1\n</syntaxhighlight>\n",
+            "<nowiki>",
+            "</nowiki>",
+            "<!--",
+            "-->",
+            "----\n",
+            " kept\n",
+            "[[File:a.png|thumb|a [[b]]]]",
+            "[https://example.org text]",
+            "[[",
+            "]]",
+            "#REDIRECT [[There]]\n",
+        ],
+    ),
+    (
+        "a.man",
+        &[
+            ".\\\" comment\n",
+            ".TH TOOL 1 today\n",
+            ".Dd today\n.Dt TOOL 1\n.Os\n",
+            ".SH NAME\n",
+            ".SH\nnext line\n",
+            ".SS \"Sub \\fBbold\\fP\\-x\"\n",
+            ".Sh DESCRIPTION\n",
+            ".Ss The Ic run command\n",
+            ".PP\n",
+            ".TP\n.B \\-a\nall\n",
+            ".IP \\(bu 2\n",
+            ".IP\n",
+            ".HP\n",
+            ".RS 4\n",
+            ".RE\n",
+            ".Bl -tag\n",
+            ".It Fl a\n",
+            ".El\n",
+            ".Bd -literal\n",
+            ".Bd -ragged\n",
+            ".Ed\n",
+            ".nf\n",
+            ".fi\n",
+            ".EX\nx = 1\n.EE\n",
+            ".TS\na\tb\n.TE\n",
+            ".de XX\n",
+            "..\n",
+            ".so man3/x.3\n",
+            ".ie n .SS a\n.el .SS b\n",
+            "\\",
+            "\\[",
+            "\"",
+        ],
+    ),
 ];
 
 prop_compose! {
@@ -396,4 +513,24 @@ fn a_part_of_mail_has_its_subject() {
     for (context, _) in &chunks[1..] {
         assert!(context.contains("Lunch tomorrow"), "{context}");
     }
+}
+
+#[test]
+fn a_page_of_a_manual_is_known_by_its_content() {
+    let options: String = (0..20)
+        .map(|option| format!(".TP\n.B \\-\\-option{option}\nDoes something else.\n"))
+        .collect();
+    let page = format!(".TH TOOL 1\n.SH NAME\ntool \\- is an example\n.SH OPTIONS\n{options}");
+    let chunked = chunks("share/tool.1", &page, 60);
+    let options: Vec<_> = chunked
+        .iter()
+        .filter(|(_, text)| text.starts_with(".TP"))
+        .collect();
+    assert!(options.len() > 2, "{chunked:?}");
+    assert!(options.len() + 2 >= chunked.len(), "{chunked:?}");
+    for (context, text) in options {
+        assert!(context.contains("OPTIONS"), "{context:?} {text:?}");
+    }
+    let code = chunks("share/tool.1", &format!("x = 1\n{page}"), 60);
+    assert!(code.iter().all(|(context, _)| !context.contains("OPTIONS")));
 }

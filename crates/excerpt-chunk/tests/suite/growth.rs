@@ -16,7 +16,12 @@ fn config() -> Config {
 }
 
 fn cuts(text: &str) {
-    kept(&Document::new(text).with_path("x.md"), &config());
+    cuts_as("x.md", text);
+}
+
+/// Splits `text` as the format that `path` names.
+fn cuts_as(path: &str, text: &str) {
+    kept(&Document::new(text).with_path(path), &config());
 }
 
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
@@ -103,6 +108,34 @@ fn brackets_that_never_close() {
     cuts(&"[".repeat(100_000));
     cuts(&"[a](".repeat(50_000));
     cuts(&"*a _b ".repeat(50_000));
+}
+
+#[test]
+fn marks_that_never_close() {
+    for (path, mark) in [
+        ("x.tex", "\\begin{verbatim} "),
+        ("x.tex", "\\begin{tabular}\n"),
+        ("x.tex", "\\begin{x}\n"),
+        ("x.tex", "\\section{"),
+        ("x.tex", "$$"),
+        ("x.tex", "\\["),
+        ("x.tex", "\\def\\a{"),
+        ("x.wiki", "{{"),
+        ("x.wiki", "{|\n"),
+        ("x.wiki", "[["),
+        ("x.wiki", "<pre>"),
+        ("x.wiki", "<pre "),
+        ("x.wiki", "<!--"),
+        ("x.man", ".de x\n"),
+        ("x.man", ".Bl\n.It\n"),
+        ("x.man", ".RS\n"),
+        ("x.man", ".nf\n"),
+    ] {
+        cuts_as(path, &mark.repeat(100_000));
+    }
+    cuts_as("x.wiki", &("*".repeat(200_000) + "\n").repeat(3));
+    cuts_as("x.wiki", &format!("={}=\n", "[[".repeat(100_000)));
+    cuts_as("x.man", &format!(".SH {}\n", "\\[".repeat(100_000)));
 }
 
 #[test]
