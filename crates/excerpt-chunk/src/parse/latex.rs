@@ -805,10 +805,10 @@ fn likely_ranks(text: &str) -> [bool; SECTIONS.len()] {
         }
         let name = command(&text[at..]);
         at = text.ceil_char_boundary((at + 1 + name.len().max(1)).min(text.len()));
-        if text[at..].starts_with(['{', '*', '[']) {
-            if let Some(rank) = rank(name) {
-                ranks[rank] = true;
-            }
+        if text[at..].starts_with(['{', '*', '['])
+            && let Some(rank) = rank(name)
+        {
+            ranks[rank] = true;
         }
     }
     ranks
@@ -957,7 +957,7 @@ fn plain(title: &str) -> String {
                 at += 1;
             }
             b'%' => {
-                at += memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len() - at, |end| end + 1)
+                at += memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len() - at, |end| end + 1);
             }
             b'$' => {
                 let close =
@@ -984,6 +984,13 @@ fn plain(title: &str) -> String {
                             after = accent(title, after, char, &mut shown);
                         } else if matches!(char, '\\' | ' ' | ',' | ';' | ':') {
                             shown.push(' ');
+                            // A new line may have a distance.
+                            if char == '\\'
+                                && bytes.get(after) == Some(&b'[')
+                                && let Some(end) = argument(after)
+                            {
+                                after = end;
+                            }
                         } else if !matches!(char, '/' | '-' | '!' | '(' | ')') {
                             shown.push(char);
                         }
