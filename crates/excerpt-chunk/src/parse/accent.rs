@@ -12,7 +12,7 @@ const ACCENTS: [(char, &str, &str); 8] = [
     ('o', "aAuU", "åÅůŮ"),
 ];
 
-/// The letter with the accent `mark`, which is `:` for two dots, `v` for a caron and `o` for a ring.
+/// The letter with the accent `mark`: `:` for two dots, `v` for a caron and `o` for a ring.
 pub(super) fn accented(mark: char, letter: char) -> Option<char> {
     let (_, plain, written) = ACCENTS.iter().find(|(known, ..)| *known == mark)?;
     let at = plain.chars().position(|known| known == letter)?;

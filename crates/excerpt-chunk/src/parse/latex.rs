@@ -1,8 +1,8 @@
 //! LaTeX: sections by the commands that occur, environments, lists with their items, displayed
 //! mathematics, and text that is kept as it is.
 //!
-//! The text is read command by command, without expanding any. What only TeX could know, such as the
-//! commands that a document defines, is text.
+//! The text is read command by command, without expanding any. What only TeX could know, such as
+//! the commands that a document defines, is text.
 
 use std::ops::Range;
 
@@ -1091,6 +1091,13 @@ fn letters(name: &str) -> Option<&'static str> {
         "textbackslash" => "\\",
         "textasciitilde" => "~",
         "textunderscore" => "_",
+        "textless" => "<",
+        "textgreater" => ">",
+        "textbar" => "|",
+        "textquotesingle" => "'",
+        "textquotedbl" => "\"",
+        "textasciigrave" => "`",
+        "textasciicircum" => "^",
         "textendash" => "–",
         "textemdash" => "—",
         "ss" => "ß",

@@ -179,8 +179,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the block at the line `at`, to which the lines from `from` belong, and returns the line
-    /// after it.
+    /// Reads the block at the line `at`, to which the lines from `from` belong, and returns the
+    /// line after it.
     fn block(&mut self, from: usize, at: usize, end: usize) -> usize {
         match self.role(at) {
             Role::Section(level) => return self.heading(level, from, at, end),

@@ -455,8 +455,8 @@ fn external(text: &str, at: usize) -> Option<Link> {
     })
 }
 
-/// Where comments and tags end. What was found once is remembered, so that a text of tags that never
-/// close is not searched for each of them.
+/// Where comments and tags end. What was found once is remembered, so that a text of tags that
+/// never close is not searched for each of them.
 struct Closings {
     /// The next end of a comment, and of each tag.
     next: [Option<usize>; TAGS.len() + 1],
