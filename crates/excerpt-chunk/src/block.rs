@@ -59,10 +59,11 @@ impl Outline {
         let label = || node.label.clone();
         Block {
             kind: node.kind,
-            level: (node.kind == Kind::Heading).then_some(node.level),
+            level: (node.kind == Kind::Heading && node.level > 0).then_some(node.level),
             // The title of a heading is the label of its section.
             name: match node.kind {
-                Kind::Heading => self.nodes[node.parent()].label.clone(),
+                Kind::Heading if node.parent() + 1 == at => self.nodes[node.parent()].label.clone(),
+                Kind::Heading => None,
                 Kind::Code => None,
                 _ => label(),
             },

@@ -71,8 +71,8 @@ impl<'a> Document<'a> {
     }
 
     /// Sets the language, overriding the path and the text: a name such as `rust`, or the info
-    /// string of a fence. `markdown` (or `md`) and `text` (or `plain`, `plaintext`, `txt`) set the
-    /// syntax.
+    /// string of a fence. The name of a format of text, such as `markdown`, `rst`, `csv` or `text`,
+    /// sets the syntax.
     #[must_use]
     pub fn with_language(self, language: &'a str) -> Self {
         Document {
@@ -202,9 +202,10 @@ pub enum Syntax {
     Latex,
     /// MediaWiki: sections, tables, lists and templates.
     MediaWiki,
-    /// Pages of a manual in roff, with the macros of man(7) or mdoc(7).
+    /// Man pages in roff, with the macros of man(7) or mdoc(7).
     Man,
-    /// Values separated by commas, semicolons or tabs, a row a line.
+    /// Values separated by commas, semicolons or tabs: one row per line, or several lines if a value
+    /// is quoted.
     Csv,
     /// A log: entries of one or more lines.
     Log,
@@ -214,7 +215,7 @@ pub enum Syntax {
     Mail,
     /// Differences between files: a patch, or several with their messages.
     Diff,
-    /// Prose: paragraphs of sentences. It may turn out to contain Markdown.
+    /// Prose: paragraphs of sentences. Its content may show another format.
     Text,
     /// Source code or data, where line ends matter and `#` does not start a heading.
     Code,

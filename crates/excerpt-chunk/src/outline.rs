@@ -33,7 +33,7 @@ pub enum Kind {
     Code,
     /// A table.
     Table,
-    /// A row of a table that has lines of its own.
+    /// A table row that spans whole lines.
     Row,
     /// A block of HTML.
     Html,

@@ -1,13 +1,14 @@
 //! How a document is read: which strategy is used and why, and the outline with the additions that
 //! the strategy needs.
 //!
-//! The thresholds of `auto`: a text below twice `min` stays whole, three headings or two with
-//! different dates make it Markdown, three lines of one kind of rule make it delimited, and
-//! everything else is split near the target.
+//! `auto` decides in this order: a language that a grammar reads is split by its code. Otherwise a
+//! text below twice `min` stays whole, and text in an unknown format is split near the target. Three
+//! headings, or two with different dates, make it structured; three lines of one kind of rule make
+//! it delimited; a format that the name or the content surely shows is structured with fewer. What
+//! is left is split near the target.
 //! Headings and rule lines inside code blocks, tables and front matter do not count. Outside of
-//! Markdown, neither do lines of punctuation directly above or below text. A document
-//! that is Markdown by its name is read as Markdown however few headings it has, so that its blocks
-//! stay whole.
+//! Markdown and reStructuredText, neither do lines of punctuation directly above or below text, and
+//! in other formats with a structure no rule line does.
 
 use crate::config::{Atomic, Config, Strategy};
 use crate::delimiter::Delimiter;
@@ -15,7 +16,7 @@ use crate::document::{Document, Syntax};
 use crate::measure::Measure;
 use crate::outline::{Kind, Outline};
 use crate::parse::delimited::{self, RuleLine, Which};
-use crate::parse::formats::Format;
+use crate::parse::formats::{Evidence, Format};
 use crate::parse::{CodeParser, Detected, Markdown, Parser, fences};
 
 /// How many headings or rule lines show that they structure the document.
@@ -171,7 +172,7 @@ fn rule_lines(
 
 /// Chooses a strategy by content, with the reason.
 fn detect(
-    (format, by): (&Format, &str),
+    (format, by): (&Format, Evidence),
     config: &Config,
     outline: &Outline,
     (text, (size, unit)): (&str, (usize, &str)),
@@ -204,11 +205,9 @@ fn detect(
             format!("detected: {count} {}", line.name),
         );
     }
-    // A fence or a heading in a text is no proof that it is Markdown.
-    let is_likely = by == "name" || format.syntax != Syntax::Markdown;
-    if format.is_structured && is_likely {
-        let name = format.name;
-        return (by_headings, format!("detected: {name} by its {by}"));
+    if format.is_sure(by) {
+        let (name, by) = (format.name, by.phrase());
+        return (by_headings, format!("detected: {name} {by}"));
     }
     (
         Strategy::Fixed,

@@ -168,8 +168,8 @@ pub enum ServiceError {
         /// The index directories.
         indexes: Vec<PathBuf>,
     },
-    /// An index has several folders, whose documents its paths do not tell apart.
-    #[error("the index in `{}` is of several folders: name one of {}, with this index", index.display(), quoted(folders))]
+    /// An index covers several folders, so that a path does not identify a document.
+    #[error("the index in `{}` covers several folders: open one of {} with this index", index.display(), quoted(folders))]
     SeveralFolders {
         /// The directory of the index.
         index: PathBuf,

@@ -1062,34 +1062,12 @@ fn plain(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The outline as lines `kind [label] first line`, indented by depth.
-    fn drawn(text: &str) -> String {
-        let outline = AsciiDoc.parse(&Document::new(text), 0);
-        let mut drawing = String::new();
-        for (index, node) in outline.nodes.iter().enumerate().skip(1) {
-            let mut depth = 0;
-            let mut at = index;
-            while outline.nodes[at].parent != 0 {
-                at = outline.nodes[at].parent();
-                depth += 1;
-            }
-            let first = text[node.span.clone()].trim().lines().next();
-            let label = node.label.as_deref().map(|label| format!(" [{label}]"));
-            drawing += &format!(
-                "{}{:?}{} {}\n",
-                "  ".repeat(depth),
-                node.kind,
-                label.unwrap_or_default(),
-                first.unwrap_or_default()
-            );
-        }
-        drawing
-    }
+    use crate::parse::drawn;
 
     #[test]
     fn sections_nest_by_their_marks() {
         insta::assert_snapshot!(drawn(
+            &AsciiDoc,
             "= Guide\nAnn Author\n:toc:\n\nHello.\n\n== One ==\n\na\n\n=== Deep\n\nUnder it\n~~~~~~~~\n\nx\n\nTwo\n---\nb\n== no title\n"
         ));
     }
@@ -1097,6 +1075,7 @@ mod tests {
     #[test]
     fn what_stands_above_a_block_belongs_to_it() {
         insta::assert_snapshot!(drawn(
+            &AsciiDoc,
             "== A\n\ntext\n\n[[one]]\n// why\n\n.Not shown\n[#two]\n== B\n\n[discrete]\n=== Aside\n\n.Run it\n[source,sh]\n----\nmake\n\n== no title\n----\n\n[,rust]\n....\nx\n....\n\n```js\nx\n```\n"
         ));
     }
@@ -1104,6 +1083,7 @@ mod tests {
     #[test]
     fn containers_have_blocks_and_an_open_one_goes_on_to_the_end() {
         insta::assert_snapshot!(drawn(
+            &AsciiDoc,
             "====\na\n\n--\nb\n\n* c\n--\n====\n\n[verse]\n____\nx\n\ny\n____\n\n////\nout\n////\n\n****\n----\nnever closed\n\n****\nlast\n\n----\nx\n\n== no title\n"
         ));
     }
@@ -1111,6 +1091,7 @@ mod tests {
     #[test]
     fn lists_of_every_kind() {
         insta::assert_snapshot!(drawn(
+            &AsciiDoc,
             "* a\n** b\n+\nmore\n+\n----\ncode\n----\n* c\n\n  literal\n\n. one\n.. two\n\n- x\n\nAfter.\n\nterm::\n\n  what it is\nother:: is\n<1> call\n\n1. first\na. second\ni) third\n\nNOTE: a b\n* no item\n"
         ));
     }
@@ -1118,6 +1099,7 @@ mod tests {
     #[test]
     fn tables_have_rows_that_begin_with_a_line() {
         insta::assert_snapshot!(drawn(
+            &AsciiDoc,
             ".Sizes\n|===\n|a |b\n\n|1 |2\n|3\n|4\n\n.2+|5 |6\n|7\n2+|8\n|===\n\n[cols=\"1,1\"]\n|===\n|a\n|b\n\n|c\n|d\n|===\n\n,===\na,\"b\nc\"\nd,e\n,===\n"
         ));
     }

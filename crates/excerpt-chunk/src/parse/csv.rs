@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::reader::{BYTES_A_NODE, MOST_NODES};
-use crate::parse::{Parser, body_start};
+use crate::parse::{Lines, Parser, body_start};
 
 /// Reads values separated by commas, semicolons or tabs. A row is a line, or several if a quoted
 /// value contains line ends.
@@ -28,13 +28,12 @@ impl Parser for Csv {
         let mut at = start;
         for row in (Rows { text, at: start }) {
             if builder.len() > most {
-                break;
+                let mut outline = Lines.parse(document, 0);
+                outline.fall_back("too many rows to be read as CSV: read as lines");
+                return outline;
             }
             builder.leaf(Kind::Row, at..at + row.len());
             at += row.len();
-        }
-        if at < text.len() {
-            builder.leaf(Kind::Row, at..text.len());
         }
         builder.close(text.len());
         builder.finish()

@@ -23,6 +23,28 @@ pub(crate) struct Format {
     pub(crate) parser: &'static (dyn Parser + Sync),
 }
 
+/// What shows the format of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    /// The syntax or the language that was given.
+    Setting,
+    /// The name of the file.
+    Name,
+    /// The text.
+    Content,
+}
+
+impl Evidence {
+    /// As in "detected: CSV by its name".
+    pub(crate) fn phrase(self) -> &'static str {
+        match self {
+            Evidence::Setting => "as named",
+            Evidence::Name => "by its name",
+            Evidence::Content => "by its content",
+        }
+    }
+}
+
 /// In which texts a format is recognised by the content.
 #[derive(Clone, Copy)]
 enum Shown {
@@ -38,7 +60,7 @@ enum Shown {
 static FORMATS: &[Format] = &[
     Format {
         syntax: Syntax::Man,
-        name: "a manual page",
+        name: "a man page",
         languages: &["man", "mdoc", "roff", "troff", "nroff", "groff"],
         endings: &["man", "mdoc", "roff"],
         shown: Shown::Unnamed(man::is_shown),
@@ -112,7 +134,7 @@ static FORMATS: &[Format] = &[
     },
     Format {
         syntax: Syntax::Log,
-        name: "log",
+        name: "a log",
         languages: &["log"],
         endings: &["log"],
         shown: Shown::Never,
@@ -139,7 +161,7 @@ static FORMATS: &[Format] = &[
     },
     Format {
         syntax: Syntax::Diff,
-        name: "diff",
+        name: "a diff",
         languages: &["diff", "patch"],
         endings: &["diff", "patch"],
         shown: Shown::Never,
@@ -167,9 +189,8 @@ static FORMATS: &[Format] = &[
 ];
 
 impl Format {
-    /// The format of a document whose language is none of source code, and whether its name or its
-    /// content shows it.
-    pub(crate) fn of(document: &Document<'_>) -> (&'static Format, &'static str) {
+    /// The format of a document that no grammar reads, and what shows it.
+    pub(crate) fn of(document: &Document<'_>) -> (&'static Format, Evidence) {
         let named = document.syntax();
         let is_shown = |format: &&Format| match format.shown {
             Shown::Never => false,
@@ -181,9 +202,16 @@ impl Format {
             }
         };
         match FORMATS.iter().find(is_shown) {
-            Some(format) => (format, "content"),
-            None => (Format::with(named), "name"),
+            Some(format) => (format, Evidence::Content),
+            None if document.given_syntax().is_some() => (Format::with(named), Evidence::Setting),
+            None => (Format::with(named), Evidence::Name),
         }
+    }
+
+    /// Whether a document of this format is split by its structure, however little it has. A fence
+    /// or a heading in a text is no proof that it is Markdown.
+    pub(crate) fn is_sure(&self, by: Evidence) -> bool {
+        self.is_structured && (by != Evidence::Content || self.syntax != Syntax::Markdown)
     }
 
     fn with(syntax: Syntax) -> &'static Format {
@@ -193,17 +221,21 @@ impl Format {
 }
 
 impl Document<'_> {
-    /// The syntax that it is read as, if it is no source code: as [`Document::syntax`], but text is
-    /// what its content shows.
+    /// The syntax that it is parsed as when no grammar reads it: [`Document::syntax`], unless the
+    /// content surely shows another format.
     #[must_use]
     pub fn read_as(&self) -> Syntax {
-        Format::of(self).0.syntax
+        let (format, by) = Format::of(self);
+        match format.is_sure(by) {
+            true => format.syntax,
+            false => self.syntax(),
+        }
     }
 }
 
 impl Outline {
     /// The outline of a document that is no source code, by the format that its name or its content
-    /// shows. What has no headings of its own is read as Markdown.
+    /// shows. Plain text and unknown formats are parsed as Markdown.
     ///
     /// ```
     /// use excerpt_chunk::{Document, Kind, Outline};

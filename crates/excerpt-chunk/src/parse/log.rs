@@ -53,8 +53,8 @@ const MONTHS: [&str; 12] = [
 const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 /// Reads a log. An entry goes on at lines without the time or the level that its entries begin
-/// with: the trace of a stack, wrapped text, data. Where nothing is learned, it goes on at indented
-/// lines.
+/// with: the trace of a stack, wrapped text, data. If no common form is found,
+/// indented lines continue an entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Log;
 

@@ -622,34 +622,12 @@ fn plain(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The outline as lines `kind [label] first line`, indented by depth.
-    fn drawn(text: &str) -> String {
-        let outline = Org.parse(&Document::new(text), 0);
-        let mut drawing = String::new();
-        for (index, node) in outline.nodes.iter().enumerate().skip(1) {
-            let mut depth = 0;
-            let mut at = index;
-            while outline.nodes[at].parent != 0 {
-                at = outline.nodes[at].parent();
-                depth += 1;
-            }
-            let first = text[node.span.clone()].trim().lines().next();
-            let label = node.label.as_deref().map(|label| format!(" [{label}]"));
-            drawing += &format!(
-                "{}{:?}{} {}\n",
-                "  ".repeat(depth),
-                node.kind,
-                label.unwrap_or_default(),
-                first.unwrap_or_default()
-            );
-        }
-        drawing
-    }
+    use crate::parse::drawn;
 
     #[test]
     fn headlines_nest_by_their_stars() {
         insta::assert_snapshot!(drawn(
+            &Org,
             "#+TITLE: Plans\n#+TODO: TODO NEXT(n) | DONE\n\nHello.\n* NEXT [#A] Buy *tea* :home:now:\nSCHEDULED: <2026-01-02 Fri>\n:PROPERTIES:\n:ID: x\n:END:\ntext\n** Deep\n#+BEGIN_SRC sh\nmake\n* Always one\n#+END_SRC\n*bold* text\n"
         ));
     }
@@ -657,6 +635,7 @@ mod tests {
     #[test]
     fn blocks_and_drawers_are_closed_by_their_own_lines() {
         insta::assert_snapshot!(drawn(
+            &Org,
             "#+NAME: run\n#+begin_src python :results output\nprint()\n\n#+end_src\n#+BEGIN_QUOTE\na\n\n- b\n#+END_QUOTE\n#+BEGIN_EXAMPLE\nnever closed\n\n:LOGBOOK:\n- x\n:END:\n# a comment\n: fixed\n: too\n\\begin{align}\nx\n\n\\end{align}\n[fn:1] a note\n\non it\n\n\n-----\n#+BEGIN: clock\nx\n#+END:\n"
         ));
     }
@@ -664,6 +643,7 @@ mod tests {
     #[test]
     fn tables_and_lists_of_every_kind() {
         insta::assert_snapshot!(drawn(
+            &Org,
             "#+CAPTION: Sizes\n| a | b |\n|---+---|\n| 1 | 2 |\n#+TBLFM: $2=$1\n\nwords\n- a\n  + b\n\n    more\n  + c\n    #+begin_src sh\nmake\n    #+end_src\n- term :: what\n1. one\n2) two\n\n\n * star\n  1 is no item\n"
         ));
     }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
+use crate::parse::marks::{limited, unmarked};
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
 
@@ -628,6 +629,7 @@ fn target(inside: &str) -> &str {
 
 /// A title without the marks of inline markup.
 fn plain(title: &str) -> String {
+    let title = limited(title);
     let mut shown = String::with_capacity(title.len());
     let mut rest = title;
     while let Some(at) = rest.find('`') {
@@ -636,54 +638,29 @@ fn plain(title: &str) -> String {
         let role = before
             .strip_suffix(':')
             .and_then(|before| Some(&before[..before.rfind(':')?]));
-        shown.push_str(role.unwrap_or(before));
+        shown.push_str(&unmarked(role.unwrap_or(before), &['*'], true));
         let inside = rest[at..].trim_start_matches('`');
         let close = inside.find('`').unwrap_or(inside.len());
         let text = &inside[..close];
-        shown.push_str(match text.rsplit_once(" <") {
-            Some(("", _)) => &inside[..close],
-            Some((text, target)) if target.ends_with('>') => text,
-            _ => text,
-        });
+        let linked = text.rsplit_once(" <").filter(|(_, to)| to.ends_with('>'));
+        shown.push_str(linked.map_or(text, |(text, _)| text));
         rest = inside[close..]
             .trim_start_matches('`')
             .trim_start_matches('_');
     }
-    shown.push_str(rest);
-    shown.replace("**", "")
+    shown.push_str(&unmarked(rest, &['*'], true));
+    shown
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The outline as lines `kind [label] first line`, indented by depth.
-    fn drawn(text: &str) -> String {
-        let outline = ReStructuredText.parse(&Document::new(text), 0);
-        let mut drawing = String::new();
-        for (index, node) in outline.nodes.iter().enumerate().skip(1) {
-            let mut depth = 0;
-            let mut at = index;
-            while outline.nodes[at].parent != 0 {
-                at = outline.nodes[at].parent();
-                depth += 1;
-            }
-            let first = text[node.span.clone()].trim().lines().next();
-            let label = node.label.as_deref().map(|label| format!(" [{label}]"));
-            drawing += &format!(
-                "{}{:?}{} {}\n",
-                "  ".repeat(depth),
-                node.kind,
-                label.unwrap_or_default(),
-                first.unwrap_or_default()
-            );
-        }
-        drawing
-    }
+    use crate::parse::drawn;
 
     #[test]
     fn sections_nest_in_the_order_of_their_underlines() {
         insta::assert_snapshot!(drawn(
+            &ReStructuredText,
             "=====\nGuide\n=====\n\nOne\n---\n\na\n\nDeep\n~~~~\n\nTwo\n---\nb\n"
         ));
     }
@@ -691,6 +668,7 @@ mod tests {
     #[test]
     fn a_label_belongs_to_the_title_after_it() {
         insta::assert_snapshot!(drawn(
+            &ReStructuredText,
             "A\n=\n\ntext\n\n.. _one:\n.. _two:\n\nB\n=\n\n.. _three:\n\ntext\n"
         ));
     }
@@ -698,6 +676,7 @@ mod tests {
     #[test]
     fn what_is_indented_belongs_to_what_is_above() {
         insta::assert_snapshot!(drawn(
+            &ReStructuredText,
             "Try::\n\n    $ run\n\n    $ stop\n\n.. code-block:: python\n   :linenos:\n\n   x = 1\n\n.. note::\n\n   One.\n\n   - a\n\n     b\n   - c\n\nEnd.\n"
         ));
     }
@@ -705,6 +684,7 @@ mod tests {
     #[test]
     fn tables_and_lists_of_every_kind() {
         insta::assert_snapshot!(drawn(
+            &ReStructuredText,
             "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n===  ===\na    b\n===  ===\n1    2\n\n3    4\n===  ===\n\n:name: x\n:other: y\n\n1. one\n2. two\n\nterm\n  what it is\n\n-a  all\n-b  both\n\n>>> 1\n1\n\nA. Einstein was\nhere\n\n----\n\n.. [1] note\n.. a comment\n"
         ));
     }
@@ -717,6 +697,10 @@ mod tests {
             shown(":class:`Flask` and `docs <https://x.org>`_"),
             "Flask and docs"
         );
-        assert_eq!(shown("**Bold** title"), "Bold title");
+        assert_eq!(
+            shown("**Bold** and *leaning* title"),
+            "Bold and leaning title"
+        );
+        assert_eq!(shown("2**10 and ``**kwargs``"), "2**10 and **kwargs");
     }
 }

@@ -100,7 +100,11 @@ impl Record {
         let text = document.text();
         let info = &chunking.document;
         let attributes = known.attributes;
-        let syntax = word(&document.syntax())?;
+        let syntax = match known.language {
+            Some(_) => document.syntax(),
+            None => document.read_as(),
+        };
+        let syntax = word(&syntax)?;
         let chunks = chunking.chunks.iter();
         let chunks = chunks.map(|chunk| ChunkRow::new(chunk, text));
         let mut chunks = chunks.collect::<Result<Vec<_>, StoreError>>()?;

@@ -202,11 +202,11 @@ class Index:
     ...     for hit in index.search("how are segments merged"):
     ...         print(hit.citation, hit.snippet)
 
-    `target` is a folder or file, the folder of an index, or the address of a server, `http://127.0.0.1:7700`. On this machine the index is
+    `target` is a folder or file, the directory of an index, or the address of a server, `http://127.0.0.1:7700`. On this machine the index is
     kept up to date while this is open, and opening waits until it is; `notes` says what could not be brought up to
-    date. With `sync=False` it answers from what was indexed before. So it does if `target` is the folder of an index,
-    whose documents need not exist any more; it must be that of one folder or of collections. Any number of threads may
-    use it. After a fork, one of this machine must be opened again.
+    date. With `sync=False` it answers from what was indexed before. The same holds if `target` is the directory of
+    an index: nothing is synced, and the indexed files may be gone. Such an index must cover one folder, or only
+    collections. Any number of threads may use it. After a fork, one of this machine must be opened again.
 
     - `collections`: only these collections, by name; on this machine, in place of a folder.
     - `library`: all collections of the user, in place of a folder.
@@ -361,7 +361,7 @@ class Index:
         Raises `IndexFailure` if a source cannot be synced.
         """
         if not self._syncs:
-            raise IndexFailure("this index was opened with `sync=False`, or by its own folder: open what was indexed")
+            raise IndexFailure("cannot sync: this index was opened with `sync=False` or by its own directory; open the folder that was indexed")
         raw = self._brought_up_to_date({"retry": retry, "accept_removals": accept_removals}, progress)
         failures = _failures(raw)
         if failures:

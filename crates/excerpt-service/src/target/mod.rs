@@ -258,9 +258,9 @@ impl IndexTarget {
         }
     }
 
-    /// The target for what the index in the directory `dir` contains, as it is: nothing is synced,
-    /// and no document is read from the folders that it names, which may be gone. These are one
-    /// folder with the collections beside it, or collections alone.
+    /// The target for the contents of the index in the directory `dir`. Nothing is synced, and no
+    /// document is read from the indexed folders, which may be gone. The index must cover one folder
+    /// and any collections, or only collections.
     ///
     /// # Errors
     ///

@@ -43,8 +43,8 @@ pub struct LocalOptions {
     pub library: bool,
     /// The folder of the index. Default: one in the user's data folder.
     pub index: Option<PathBuf>,
-    /// Whether the index is kept up to date: folders as their files change. What is named by the
-    /// directory of its index is never.
+    /// Whether the index is kept up to date: folders as their files change. An index that
+    /// is opened by its own directory is never updated.
     pub sync: bool,
 }
 

@@ -34,10 +34,10 @@ impl Page {
         let document = Document::new(&text).with_path(&path);
         let language = match Grammars.detect(&document) {
             Some(detected) => detected.language.to_string(),
-            None => match (document.syntax(), document.read_as()) {
-                (Syntax::Markdown, _) => "markdown".to_string(),
-                (_, Syntax::Rst) => "rst".to_string(),
-                (Syntax::Text, _) => "text".to_string(),
+            None => match document.read_as() {
+                Syntax::Markdown => "markdown".to_string(),
+                Syntax::Rst => "rst".to_string(),
+                Syntax::Text => "text".to_string(),
                 _ => "other".to_string(),
             },
         };
