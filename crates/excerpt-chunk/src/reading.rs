@@ -158,10 +158,10 @@ fn rule_lines(
     least: usize,
 ) -> Option<(&'static RuleLine, Which, usize)> {
     let ways: &[Which] = match format.syntax {
-        Syntax::Markdown | Syntax::Rst => &[Which::Conventional],
+        Syntax::Markdown => &[Which::Conventional],
         // With `strategy = delimiter`, any rule line will do if none stands alone.
         _ if least == 1 => &[Which::Apart, Which::Conventional],
-        Syntax::Text | Syntax::Code => &[Which::Apart],
+        Syntax::Rst | Syntax::Text | Syntax::Code => &[Which::Apart],
         _ => &[],
     };
     ways.iter().find_map(|which| {

@@ -21,9 +21,9 @@ pub(crate) struct PyLocalServer {
     process: u32,
     #[pyo3(get)]
     notes: Vec<String>,
-    /// Whether the index is kept up to date.
+    /// Whether the index is only read.
     #[pyo3(get)]
-    syncs: bool,
+    is_stored: bool,
 }
 
 #[pymethods]
@@ -45,7 +45,7 @@ impl PyLocalServer {
         let server = server.map_err(|error| failed(py, &error))?;
         Ok(PyLocalServer {
             notes: server.notes().to_vec(),
-            syncs: server.syncs(),
+            is_stored: server.is_stored(),
             server: Some(server),
             process: std::process::id(),
         })

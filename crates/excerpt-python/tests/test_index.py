@@ -144,6 +144,10 @@ def test_the_directory_of_an_index_answers_as_it_is(notes: Path, tmp_path: Path)
         assert index.status().documents == 4
         with pytest.raises(excerpt.IndexFailure, match="by its own directory"):
             index.sync()
+        with pytest.raises(excerpt.IndexFailure, match="by its own directory"):
+            index.add(text="more", name="more")
+        with pytest.raises(excerpt.IndexFailure, match="by its own directory"):
+            index.remove("lamps")
     shutil.rmtree(notes)
     with excerpt.Index(own) as index:
         assert index.search("how hot is the water for green tea")[0].path == "tea.md"

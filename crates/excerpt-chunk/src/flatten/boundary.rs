@@ -50,7 +50,7 @@ impl Walk<'_> {
         // A heading, or a section that consists only of one: a title without text belongs to what
         // follows.
         let follows_header = node.kind == Kind::Row && self.outline.is_header(index - 1);
-        let glue = nodes[index - 1].kind == Kind::Heading || follows_header;
+        let glue = nodes[index - 1].kind == Kind::Heading || node.glued || follows_header;
         let (strength, mut price) = match (previous.kind, node.kind) {
             (_, Kind::Item) => (Strength::Item, price::ITEM),
             (_, Kind::Row) => (Strength::Row, price::ROW),

@@ -5,6 +5,10 @@ use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::reader::{BYTES_A_NODE, MOST_NODES};
 use crate::parse::{Lines, Parser, body_start};
 
+/// After so many quotes that are never closed, quotes mean nothing: each is looked for up to the end
+/// of the text.
+const MOST_UNCLOSED: usize = 8;
+
 /// Reads values separated by commas, semicolons or tabs. A row is a line, or several if a quoted
 /// value contains line ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,17 +20,17 @@ impl Parser for Csv {
         let start = body_start(text);
         let mut builder = OutlineBuilder::new(text, start);
         let most = MOST_NODES.max(text.len() / BYTES_A_NODE);
-        let mut rows = Rows { text, at: start };
+        let mut rows = Rows::of(text, start);
         let is_plain = |row: &str| !row.trim_end_matches(['\n', '\r']).contains('\n');
         if rows.by_ref().all(is_plain) {
             // The packer splits a table at its lines.
             let table = builder.leaf(Kind::Table, start..text.len());
-            builder.level(table, 1);
+            builder.level(table, header(&text[start..]));
             return builder.finish();
         }
         builder.open(Kind::Table, start);
         let mut at = start;
-        for row in (Rows { text, at: start }) {
+        for row in Rows::of(text, start) {
             if builder.len() > most {
                 let mut outline = Lines.parse(document, 0);
                 outline.fall_back("too many rows to be read as CSV: read as lines");
@@ -40,10 +44,43 @@ impl Parser for Csv {
     }
 }
 
+/// How many lines the header of a table has: that of the names, and the comments and settings above
+/// it. None if there are no names, but numbers.
+fn header(text: &str) -> u8 {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let is_above = |line: &&str| line.starts_with('#') || line.starts_with("sep=");
+    let above = lines().take_while(is_above).count();
+    let names = lines().nth(above).unwrap_or_default();
+    let is_number = |value: &str| {
+        let value = value.trim().trim_matches('"');
+        !value.is_empty()
+            && value
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || b".-+:eE/".contains(&byte))
+    };
+    let values = names.split([',', ';', '\t']);
+    match values.clone().count() > 1 && values.into_iter().all(is_number) {
+        true => 0,
+        false => u8::try_from(above + 1).unwrap_or(1),
+    }
+}
+
 /// The rows of a text, each with the line end after it.
 struct Rows<'a> {
     text: &'a str,
     at: usize,
+    /// How many quotes were never closed.
+    unclosed: usize,
+}
+
+impl<'a> Rows<'a> {
+    fn of(text: &'a str, at: usize) -> Self {
+        Rows {
+            text,
+            at,
+            unclosed: 0,
+        }
+    }
 }
 
 impl<'a> Iterator for Rows<'a> {
@@ -55,14 +92,20 @@ impl<'a> Iterator for Rows<'a> {
             return None;
         }
         let mut is_quoted = false;
+        let mut closed = None;
         let mut end = rest.len();
         for at in memchr::memchr2_iter(b'"', b'\n', rest.as_bytes()) {
             match rest.as_bytes()[at] {
-                b'"' if is_quoted => is_quoted = false,
+                b'"' if is_quoted => {
+                    is_quoted = false;
+                    closed = Some(at);
+                }
                 // A quote within a value is one of its characters; two stand for one.
                 b'"' => {
                     let before = rest[..at].bytes().next_back();
-                    is_quoted = before.is_none_or(|byte| b",;|\t\"".contains(&byte));
+                    let opens = before.is_none_or(|byte| b",;|\t".contains(&byte));
+                    let is_second = at > 0 && closed == Some(at - 1);
+                    is_quoted = (opens || is_second) && self.unclosed < MOST_UNCLOSED;
                 }
                 _ if is_quoted => {}
                 _ => {
@@ -73,6 +116,7 @@ impl<'a> Iterator for Rows<'a> {
         }
         if is_quoted {
             // The quote is never closed: it is a character of its line.
+            self.unclosed += 1;
             end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
         }
         self.at += end;
@@ -85,7 +129,7 @@ mod tests {
     use super::*;
 
     fn rows(text: &str) -> Vec<&str> {
-        Rows { text, at: 0 }.collect()
+        Rows::of(text, 0).collect()
     }
 
     #[test]
@@ -105,6 +149,15 @@ mod tests {
             ["pipe 5\",1\n", "pipe 6\",2\n"]
         );
         assert_eq!(rows("a,\"open\nb,c\n"), ["a,\"open\n", "b,c\n"]);
+        assert_eq!(rows("24\"\",a\n\"b\",c\n"), ["24\"\",a\n", "\"b\",c\n"]);
+    }
+
+    #[test]
+    fn comments_above_the_names_are_in_the_header_and_numbers_are_none() {
+        assert_eq!(header("a,b\n1,2\n"), 1);
+        assert_eq!(header("# by hand\nsep=;\na;b\n1;2\n"), 3);
+        assert_eq!(header("1,2.5,2026-01-02\n2,3,4\n"), 0);
+        assert_eq!(header("alone\n1\n"), 1);
     }
 
     #[test]

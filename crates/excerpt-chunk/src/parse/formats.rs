@@ -91,7 +91,7 @@ static FORMATS: &[Format] = &[
         syntax: Syntax::AsciiDoc,
         name: "AsciiDoc",
         languages: &["asciidoc", "adoc"],
-        endings: &["adoc", "asciidoc", "asc"],
+        endings: &["adoc", "asciidoc"],
         shown: Shown::Never,
         is_structured: true,
         parser: &AsciiDoc,
@@ -279,13 +279,32 @@ impl Syntax {
     }
 }
 
-/// Whether a line of the text begins with a fence or with the marks of a heading.
+/// Whether a line of the text begins with a fence or with the marks of a heading. Lines of one level
+/// next to each other are comments.
 fn shows_markdown(text: &str) -> bool {
-    text.lines().any(|line| {
+    let level = |line: &str| {
         let mark = line.trim_start_matches([' ', '>']);
         let after = mark.trim_start_matches('#');
         let level = mark.len() - after.len();
-        let heading = (1..=6).contains(&level) && after.starts_with(' ');
-        heading || is_fence(mark)
-    })
+        let is_mark = (1..=6).contains(&level) && (after.is_empty() || after.starts_with(' '));
+        is_mark.then_some((level, after.trim().is_empty()))
+    };
+    let mut before = None;
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if is_fence(line.trim_start_matches([' ', '>'])) {
+            return true;
+        }
+        let here = level(line);
+        if let Some((mark, false)) = here {
+            let next = lines.peek().and_then(|next| level(next));
+            let is_same =
+                |other: Option<(usize, bool)>| other.is_some_and(|(other, _)| other == mark);
+            if !is_same(before) && !is_same(next) {
+                return true;
+            }
+        }
+        before = here;
+    }
+    false
 }

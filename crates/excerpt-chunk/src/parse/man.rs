@@ -22,6 +22,9 @@ const SETTINGS: [&str; 39] = [
     "fp", "ev", "do", "UC", "UF", "ta", "IX", "BS", "BE",
 ];
 
+/// Requests that may stand before the one that names the page, in macros of the page's own.
+const BEFORE: [&str; 9] = ["br", "sp", "in", "ti", "ft", "nf", "fi", "ne", "tm"];
+
 /// What is shown of macros of mdoc(7) in a title: their arguments.
 const CALLED: [&str; 43] = [
     "Ad", "An", "Ap", "Aq", "Ar", "At", "Bq", "Brq", "Bsx", "Bx", "Cd", "Cm", "Dq", "Dv", "Dx",
@@ -455,7 +458,11 @@ pub(super) fn is_shown(text: &str) -> bool {
             continue;
         }
         // Without a comment above, the name of the page comes first.
-        if is_first || !(name.is_empty() || SETTINGS.contains(&name)) {
+        let is_setting = name.is_empty()
+            || SETTINGS.contains(&name)
+            || BEFORE.contains(&name)
+            || line.starts_with('\'');
+        if is_first || !is_setting {
             return false;
         }
         is_macro = matches!(name, "de" | "de1" | "am" | "ig");

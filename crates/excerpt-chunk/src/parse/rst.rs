@@ -62,6 +62,19 @@ const SETTINGS: [&str; 16] = [
     "title",
 ];
 
+/// Directives that may stand above a title without showing anything.
+const ABOVE: [&str; 9] = [
+    "index",
+    "rst-class",
+    "class",
+    "role",
+    "default-role",
+    "currentmodule",
+    "highlight",
+    "meta",
+    "tabularcolumns",
+];
+
 /// Parses reStructuredText.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReStructuredText;
@@ -71,6 +84,7 @@ impl Parser for ReStructuredText {
         let mut reader = Reader {
             base: LineReader::new(document),
             styles: Vec::new(),
+            holds: false,
         };
         reader.blocks(0..reader.base.lines.len(), 0, 0);
         reader.base.finish(document, "reStructuredText")
@@ -81,6 +95,8 @@ struct Reader<'a> {
     base: LineReader<'a>,
     /// The styles of titles, by level: the character, and whether there is a line above, too.
     styles: Vec<(char, bool)>,
+    /// Whether a label was read that belongs to the next block.
+    holds: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -112,11 +128,13 @@ impl<'a> Reader<'a> {
                 at += 1;
                 continue;
             }
+            let is_held = std::mem::take(&mut self.holds);
             let marker = self.marker(at, end, indent);
             if list.is_some() && marker != list {
                 self.base.builder.close(self.base.lines[at].start);
                 list = None;
             }
+            let first = self.base.builder.len();
             if let Some(marker) = marker {
                 if list.is_none() {
                     self.base
@@ -127,6 +145,9 @@ impl<'a> Reader<'a> {
                 at = self.item(marker, at, end, indent, depth);
             } else {
                 at = self.block(at, end, indent, depth);
+            }
+            if is_held && first < self.base.builder.len() {
+                self.base.builder.glue(first);
             }
         }
         if list.is_some() {
@@ -231,8 +252,15 @@ impl<'a> Reader<'a> {
             self.leaf(Kind::Footnote, at..after);
             return after;
         }
+        if depth == 0
+            && let Some(after) = self.above_title(at, end)
+        {
+            return after;
+        }
         if text.starts_with('_') {
-            return self.labels(at, after, end, depth);
+            self.holds |= is_label(text);
+            self.leaf(Kind::Definitions, at..after);
+            return after;
         }
         match directive(text) {
             Some((name, arguments)) if LITERAL.contains(&name) => {
@@ -242,10 +270,19 @@ impl<'a> Reader<'a> {
                     self.base.builder.label(code, language);
                 }
             }
+            Some(("list-table", _)) => self.list_table(at, after, indent),
             Some((name, _)) if TABLES.contains(&name) => {
-                self.leaf(Kind::Table, at..after);
+                let head = self.base.blank(at..after) - at;
+                let head = head + usize::from(name == "csv-table") * self.header_rows(at, after);
+                let table = self.leaf(Kind::Table, at..after);
+                self.base
+                    .builder
+                    .level(table, u8::try_from(head).unwrap_or(0));
             }
-            Some((name, _)) if !SETTINGS.contains(&name) => self.container(at, after, depth),
+            // What is substituted for a name is written on its line.
+            Some((name, _)) if !SETTINGS.contains(&name) && !text.starts_with('|') => {
+                self.container(at, after, depth);
+            }
             _ => {
                 self.leaf(Kind::Definitions, at..after);
             }
@@ -253,22 +290,80 @@ impl<'a> Reader<'a> {
         after
     }
 
-    /// Reads labels: they belong to the title that follows, if one does.
-    fn labels(&mut self, at: usize, after: usize, end: usize, depth: usize) -> usize {
-        let mut next = self.base.first_text(after..end);
-        while next < end && self.at(next).starts_with(".. _") && self.base.lines[next].indent == 0 {
+    /// Reads the title that some labels, comments and settings stand above, and returns the line
+    /// after it: they belong to its section. Without a title, what stands above nothing is one block.
+    fn above_title(&mut self, at: usize, end: usize) -> Option<usize> {
+        let mut next = at;
+        let mut last = at;
+        while next < end && self.base.lines[next].indent == 0 && self.is_above(next) {
+            last = next;
             next = self
                 .base
                 .first_text(self.base.outdent(next + 1..end, 0)..end);
         }
-        if depth == 0
-            && next < end
+        if next == at {
+            return None;
+        }
+        if next < end
             && let Some(after) = self.title(at, next, end)
         {
-            return after;
+            return Some(after);
         }
+        let text = self.at(last).trim_start_matches('.').trim_start();
+        self.holds |= is_label(text);
+        let after = self.base.outdent(last + 1..end, 0);
         self.leaf(Kind::Definitions, at..after);
-        after
+        Some(after)
+    }
+
+    /// Whether a line is a label, a comment or a setting, which may stand above a title.
+    fn is_above(&self, line: usize) -> bool {
+        let line = self.at(line);
+        if line != ".." && !line.starts_with(".. ") {
+            return false;
+        }
+        let text = line.trim_start_matches('.').trim_start();
+        match directive(text) {
+            Some((name, _)) => ABOVE.contains(&name) && !text.starts_with('|'),
+            None if text.starts_with('_') => is_label(text),
+            None => !text.starts_with(['[', '|']),
+        }
+    }
+
+    /// Reads a table whose rows are the items of a list.
+    fn list_table(&mut self, at: usize, after: usize, indent: usize) {
+        let is_item = |line: &usize| {
+            let text = self.at(*line);
+            self.base.lines[*line].indent > indent && (text == "*" || text.starts_with("* "))
+        };
+        let column = (at + 1..after)
+            .find(is_item)
+            .map(|line| self.base.lines[line].indent);
+        let is_row = |line: &usize| is_item(line) && Some(self.base.lines[*line].indent) == column;
+        let rows: Vec<usize> = (at + 1..after).filter(is_row).collect();
+        let header = self
+            .header_rows(at, after)
+            .min(rows.len().saturating_sub(1));
+        self.base
+            .builder
+            .open(Kind::Table, self.base.lines[at].start);
+        let mut first = at;
+        // The directive and the rows of its header are the first row.
+        for row in rows.into_iter().skip(header) {
+            self.leaf(Kind::Row, first..row);
+            first = row;
+        }
+        self.leaf(Kind::Row, first..after);
+        self.base.builder.close(self.base.end_before(after));
+    }
+
+    /// How many rows the header of a table has, as its directive says.
+    fn header_rows(&self, at: usize, after: usize) -> usize {
+        let options = at + 1..self.base.blank(at..after);
+        let rows = options
+            .into_iter()
+            .find_map(|line| self.at(line).strip_prefix(":header-rows:"));
+        rows.and_then(|rows| rows.trim().parse().ok()).unwrap_or(0)
     }
 
     /// Reads a directive whose text has blocks: its first lines, up to a blank one, are its head.
@@ -506,6 +601,12 @@ pub(super) fn is_shown(text: &str) -> bool {
     let mut before = "";
     for line in text.lines() {
         let line = line.trim_end();
+        // A fence, or a heading of Markdown.
+        if !has_markup
+            && (line.starts_with("```") || line.starts_with("# ") || line.starts_with("## "))
+        {
+            return false;
+        }
         if let Some(markup) = line.strip_prefix(".. ") {
             let markup = markup.trim_start();
             has_markup |=
@@ -532,6 +633,11 @@ enum Marker {
     Field,
     Option,
     Term,
+}
+
+/// Whether explicit markup is a label, and no address for a name.
+fn is_label(text: &str) -> bool {
+    text.starts_with('_') && text.ends_with(':') && text.len() > 2
 }
 
 /// Whether a line consists of one punctuation character, repeated.
@@ -686,6 +792,22 @@ mod tests {
         insta::assert_snapshot!(drawn(
             &ReStructuredText,
             "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n===  ===\na    b\n===  ===\n1    2\n\n3    4\n===  ===\n\n:name: x\n:other: y\n\n1. one\n2. two\n\nterm\n  what it is\n\n-a  all\n-b  both\n\n>>> 1\n1\n\nA. Einstein was\nhere\n\n----\n\n.. [1] note\n.. a comment\n"
+        ));
+    }
+
+    #[test]
+    fn what_shows_nothing_belongs_to_the_title_below_and_an_address_does_not() {
+        insta::assert_snapshot!(drawn(
+            &ReStructuredText,
+            "A\n=\n\nSee x_.\n\n.. _x: https://example.org\n\nB\n=\n\ntext\n\n.. index:: c\n.. _c:\n\n.. a comment\n\nC\n=\n\n.. _p:\n\nParagraph.\n\n.. |v| replace:: 1\n"
+        ));
+    }
+
+    #[test]
+    fn a_table_may_be_a_list() {
+        insta::assert_snapshot!(drawn(
+            &ReStructuredText,
+            ".. list-table:: Tides\n   :header-rows: 1\n\n   * - place\n     - when\n   * - Quay\n     - at dawn\n\n       or later\n   * - Mole\n     - at noon\n"
         ));
     }
 

@@ -1,6 +1,7 @@
 //! The headings that people draw in plain text: underlined titles, numbered titles, and titles in
 //! capitals.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::parse::delimited::is_rule_line;
@@ -16,6 +17,9 @@ const MARKS: &[u8] = b"=-~^#*_+";
 
 /// How deep numbers nest.
 const DEEPEST: usize = 6;
+
+/// How many times a text in capitals stands in a document that is no title of it.
+const REPEATED: usize = 3;
 
 /// How many lines of text there are for each heading, at least.
 const TEXT: usize = 2;
@@ -75,6 +79,7 @@ pub(super) fn titles(text: &str, start: usize) -> Vec<Title> {
     if lines.shouted > lines.texts / 2 {
         found.retain(|title| title.style != Style::Capitals);
     }
+    drop_repeated(&mut found, text);
     keep_numbers(&mut found);
     let most = MOST_NODES.max(text.len() / BYTES_A_NODE) / 4;
     let count = found.len();
@@ -118,6 +123,18 @@ fn levelled(found: Vec<Candidate>) -> Vec<Title> {
         }
     });
     titles.collect()
+}
+
+/// Drops what is written in capitals again and again: an answer, a statement, a mark of a page.
+fn drop_repeated(found: &mut Vec<Candidate>, text: &str) {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for title in found.iter().filter(|title| title.style == Style::Capitals) {
+        *counts.entry(&text[title.title.clone()]).or_default() += 1;
+    }
+    found.retain(|title| {
+        let count = counts.get(&text[title.title.clone()]).copied();
+        title.style != Style::Capitals || count.unwrap_or(0) < REPEATED
+    });
 }
 
 /// Keeps the numbered titles that have text below them and whose numbers increase: the items of a
@@ -288,6 +305,9 @@ fn is_titular(line: &str, longest: usize) -> bool {
         && !line.ends_with(['.', ',', ';', '|', '!'])
         && !line.starts_with(['|', '+', '<', '{'])
         && line.contains(char::is_alphanumeric)
+        // The header of a table has gaps between its columns.
+        && !line.contains("  ")
+        && !line.contains('\t')
 }
 
 /// Whether a line is in capitals.

@@ -205,7 +205,7 @@ class Index:
     `target` is a folder or file, the directory of an index, or the address of a server, `http://127.0.0.1:7700`. On this machine the index is
     kept up to date while this is open, and opening waits until it is; `notes` says what could not be brought up to
     date. With `sync=False` it answers from what was indexed before. The same holds if `target` is the directory of
-    an index: nothing is synced, and the indexed files may be gone. Such an index must cover one folder, or only
+    an index: it is only read, and the indexed files may be gone. Such an index must cover one folder, or only
     collections. Any number of threads may use it. After a fork, one of this machine must be opened again.
 
     - `collections`: only these collections, by name; on this machine, in place of a folder.
@@ -241,6 +241,7 @@ class Index:
                 raise IndexFailure("`index` and `library` are for this machine: leave them out for a server")
             http = Http(path, token, timeout)
             self._transport, self.notes = http, http.notes
+            self._is_stored = False
             self._syncs, self._wait = True, min(_LONGEST_WAIT, timeout / 2)
             return
         if token is not None:
@@ -249,7 +250,8 @@ class Index:
         local = Local(path, self._collections, library, folder, sync)
         self._transport, self.notes = local, local.notes
         self._collections = []
-        self._syncs, self._wait = local.syncs, _LONGEST_WAIT
+        self._is_stored = local.is_stored
+        self._syncs, self._wait = sync and not local.is_stored, _LONGEST_WAIT
         if self._syncs:
             try:
                 failures = _failures(self._brought_up_to_date({}, progress))
@@ -324,6 +326,7 @@ class Index:
 
         Give `path` or `text`. `chunking` has the settings of a `Chunker`. It can be searched when this returns.
         """
+        self._check_that_it_may_change()
         if path is not None and not str(os.fspath(path)).startswith("/") and isinstance(self._transport, Local):
             path = os.path.abspath(path)
         given = {
@@ -343,7 +346,12 @@ class Index:
 
     def remove(self, name: str) -> None:
         """Remove a collection from the index. Its files stay as they are; a text that was added is gone."""
+        self._check_that_it_may_change()
         answer(self._transport, "DELETE", f"/v1/collections/{quote(name, safe='')}")
+
+    def _check_that_it_may_change(self) -> None:
+        if self._is_stored:
+            raise IndexFailure("this index was opened by its own directory, only to be read: open the folder that was indexed")
 
     def status(self) -> Status:
         """What the index has, and whether it is up to date."""

@@ -33,7 +33,7 @@ class Local:
     def __init__(self, path: str, collections: list[str], library: bool, index: str | None, sync: bool) -> None:
         self._server = _excerpt.LocalServer(path, collections, library, index, sync)
         self.notes: list[str] = self._server.notes
-        self.syncs = self._server.syncs
+        self.is_stored: bool = self._server.is_stored
 
     def request(self, method: str, address: str, body: bytes | None) -> tuple[int, bytes]:
         return self._server.request(method, address, body)

@@ -67,6 +67,8 @@ struct SyncJob {
 pub struct Engine {
     scope: Arc<Scope>,
     mode: SyncMode,
+    /// Whether the index is only read.
+    is_stored: bool,
     /// The embedder for queries.
     embedding: Embedding,
     reranker: Option<Arc<Reranker>>,
@@ -147,6 +149,7 @@ impl Engine {
         let engine = Engine {
             scope: Arc::clone(&scope),
             mode,
+            is_stored: target.is_stored,
             embedding: target.configuration.embedding.for_questions(),
             reranker: target.configuration.rerank.reranker(),
             turns: Arc::new(Semaphore::new(AT_ONCE)),
@@ -332,7 +335,7 @@ impl Engine {
         let open = || {
             // Only the writer thread updates the index, if there is one.
             let options = match self.mode {
-                SyncMode::Never => OpenOptions::default(),
+                SyncMode::Never if !self.is_stored => OpenOptions::default(),
                 _ => OpenOptions::reading(),
             };
             let index = Index::open(&self.scope.index, options)?;

@@ -184,6 +184,8 @@ pub struct IndexTarget {
     pub configuration: Configuration,
     /// Messages about settings of its sources that were ignored.
     pub notes: Vec<String>,
+    /// Whether the index is only read: it was named by its own directory.
+    pub is_stored: bool,
 }
 
 /// A source with the options to sync it.
@@ -297,6 +299,7 @@ impl IndexTarget {
             no_ignore: false,
             configuration: Configuration::of_user(embedding)?,
             notes: Vec::new(),
+            is_stored: true,
         })
     }
 
@@ -354,6 +357,7 @@ impl IndexTarget {
             no_ignore: false,
             place: Some(place),
             notes: configuration.notes.clone(),
+            is_stored: false,
             configuration,
         })
     }
@@ -395,6 +399,7 @@ impl IndexTarget {
             no_ignore: false,
             place: None,
             notes,
+            is_stored: false,
         })
     }
 }

@@ -44,7 +44,7 @@ pub struct LocalOptions {
     /// The folder of the index. Default: one in the user's data folder.
     pub index: Option<PathBuf>,
     /// Whether the index is kept up to date: folders as their files change. An index that
-    /// is opened by its own directory is never updated.
+    /// is opened by its own directory is only read.
     pub sync: bool,
 }
 
@@ -59,8 +59,8 @@ pub struct LocalServer {
     closing: Mutex<()>,
     /// What a user should know about what is served.
     notes: Vec<String>,
-    /// Whether the index is kept up to date.
-    syncs: bool,
+    /// Whether the index is only read: it was opened by its own directory.
+    is_stored: bool,
 }
 
 /// The answer to a request.
@@ -116,8 +116,7 @@ impl LocalServer {
             true => served.start_stored()?,
             false => served.start(mode, |note| notes.push(note.to_string()))?,
         };
-        let syncs = options.sync && !is_stored;
-        if syncs {
+        if options.sync && !is_stored {
             engine.follow()?;
         }
         // Nothing but this process makes requests: no name, no token and no hook is known.
@@ -152,14 +151,14 @@ impl LocalServer {
             runtime: Mutex::new(Some(runtime)),
             closing: Mutex::default(),
             notes,
-            syncs,
+            is_stored,
         })
     }
 
-    /// Whether the index is kept up to date.
+    /// Whether the index is only read: it was opened by its own directory.
     #[must_use]
-    pub fn syncs(&self) -> bool {
-        self.syncs
+    pub fn is_stored(&self) -> bool {
+        self.is_stored
     }
 
     /// What a user should know about what is served.

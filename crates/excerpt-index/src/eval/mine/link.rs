@@ -320,7 +320,8 @@ impl<'p> Folder<'p> {
         folder
     }
 
-    /// Adds the labels directly above headings. A label that occurs twice leads nowhere.
+    /// Adds the labels above titles, with which their sections begin. A label that occurs twice leads
+    /// nowhere.
     fn add_labels(&mut self, number: usize, headings: &[Heading]) {
         let text = &self.pages[number].text;
         let mut at = 0;
@@ -330,10 +331,13 @@ impl<'p> Folder<'p> {
             let Some(label) = label.and_then(|label| label.strip_suffix(':')) else {
                 continue;
             };
-            let heading = headings.iter().find(|heading| heading.bytes.start >= at);
+            let start = at - line.len();
+            let heading = headings
+                .iter()
+                .rfind(|heading| heading.bytes.start <= start);
             let heading = heading.filter(|heading| {
-                let mut between = text[at..heading.bytes.start].lines();
-                between.all(|line| line.trim().is_empty() || line.starts_with(".. _"))
+                let mut above = text[heading.bytes.start..start].lines();
+                above.all(|line| line.trim().is_empty() || line.starts_with(".."))
             });
             let found = heading.map(|heading| (number, heading.clone()));
             self.labels
@@ -465,7 +469,7 @@ mod tests {
             [
                 (
                     "how hot water gets".into(),
-                    "docs/guide/water.rst: Heat\n----\n\nEighty degrees.".into(),
+                    "docs/guide/water.rst: .. _heat:\n\nHeat\n----\n\nEighty degrees.".into(),
                     false
                 ),
                 (
