@@ -204,8 +204,8 @@ pub enum Syntax {
     MediaWiki,
     /// Man pages in roff, with the macros of man(7) or mdoc(7).
     Man,
-    /// Values separated by commas, semicolons or tabs: one row per line, or several lines if a value
-    /// is quoted.
+    /// Values separated by commas, semicolons or tabs: one row per line, or several lines
+    /// if a value is quoted.
     Csv,
     /// A log: entries of one or more lines.
     Log,

@@ -2,13 +2,14 @@
 //! the strategy needs.
 //!
 //! `auto` decides in this order: a language that a grammar reads is split by its code. Otherwise a
-//! text below twice `min` stays whole, and text in an unknown format is split near the target. Three
-//! headings, or two with different dates, make it structured; three lines of one kind of rule make
-//! it delimited; a format that the name or the content surely shows is structured with fewer. What
-//! is left is split near the target.
+//! text below twice `min` stays whole, and text in an unknown format is split near the target.
+//! Three headings, or two with different dates, make it structured; three lines of one kind of rule
+//! make it delimited; a format that the name or the content surely shows is structured with fewer.
+//! What is left is split near the target.
+//!
 //! Headings and rule lines inside code blocks, tables and front matter do not count. Outside of
-//! Markdown and reStructuredText, neither do lines of punctuation directly above or below text, and
-//! in other formats with a structure no rule line does.
+//! Markdown, neither do lines of punctuation directly above or below text, and in other formats
+//! with a structure no rule line does.
 
 use crate::config::{Atomic, Config, Strategy};
 use crate::delimiter::Delimiter;
@@ -149,8 +150,8 @@ fn has_mandatory_heading(outline: &Outline, config: &Config) -> bool {
 }
 
 /// The kind of rule line that separates the parts of the document, which of these lines do, and
-/// how many there are. In Markdown and reStructuredText, the parser knows the underlines of headings.
-/// In text without a structure they look like rules, and in other formats rules are no separators.
+/// how many there are. In Markdown, the parser knows the underlines of headings. In text without a
+/// structure they look like rules, and in other formats rules are no separators.
 fn rule_lines(
     format: &Format,
     text: &str,

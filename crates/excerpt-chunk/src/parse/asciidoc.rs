@@ -89,12 +89,12 @@ enum Fence {
 
 /// What the lines above a block say about it.
 #[derive(Clone, Copy, Default)]
-struct Attributes<'a> {
+struct BlockAttributes<'a> {
     style: &'a str,
     language: &'a str,
 }
 
-impl Attributes<'_> {
+impl BlockAttributes<'_> {
     fn is_discrete(&self) -> bool {
         matches!(self.style, "discrete" | "float")
     }
@@ -182,8 +182,8 @@ impl<'a> Reader<'a> {
 
     /// The first line of a block whose attributes, anchors and title begin at a line, and what they
     /// say. There may be blank lines, comments and settings in between.
-    fn attributes(&self, at: usize, end: usize) -> (usize, Attributes<'a>) {
-        let mut found = Attributes::default();
+    fn attributes(&self, at: usize, end: usize) -> (usize, BlockAttributes<'a>) {
+        let mut found = BlockAttributes::default();
         let mut next = at;
         while next < end {
             let text = self.flush(next);
@@ -262,7 +262,7 @@ impl<'a> Reader<'a> {
         from: usize,
         at: usize,
         end: usize,
-        attributes: Attributes<'a>,
+        attributes: BlockAttributes<'a>,
         depth: usize,
     ) -> usize {
         if attributes.is_discrete()
@@ -307,7 +307,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads lines up to a blank one as code.
-    fn literal(&mut self, from: usize, at: usize, end: usize, attributes: Attributes<'a>) -> usize {
+    fn literal(
+        &mut self,
+        from: usize,
+        at: usize,
+        end: usize,
+        attributes: BlockAttributes<'a>,
+    ) -> usize {
         let is_end = |line: &usize| {
             self.is_blank(*line) || (!self.markers.is_empty() && self.flush(*line) == "+")
         };
@@ -351,7 +357,7 @@ impl<'a> Reader<'a> {
         fence: Fence,
         language: &'a str,
         (from, at, end): (usize, usize, usize),
-        attributes: Attributes<'a>,
+        attributes: BlockAttributes<'a>,
         depth: usize,
     ) -> usize {
         let after = self.close_of(at, end, self.flush(at));
@@ -808,7 +814,7 @@ fn value<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Reads the style and the language in a list of attributes, after its opening bracket.
-fn style<'a>(list: &'a str, found: &mut Attributes<'a>) {
+fn style<'a>(list: &'a str, found: &mut BlockAttributes<'a>) {
     let list = list.strip_suffix(']').unwrap_or(list);
     let mut values = list.split(',').map(str::trim);
     let first = values.next().unwrap_or_default();

@@ -5,8 +5,8 @@ use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::reader::{BYTES_A_NODE, MOST_NODES};
 use crate::parse::{Lines, Parser, body_start};
 
-/// After so many quotes that are never closed, quotes mean nothing: each is looked for up to the end
-/// of the text.
+/// After this many quotes that are never closed, quotes mean nothing: each costs a search up to the
+/// end of the text.
 const MOST_UNCLOSED: usize = 8;
 
 /// Reads values separated by commas, semicolons or tabs. A row is a line, or several if a quoted

@@ -36,7 +36,7 @@ struct Reader<'a> {
 
 /// What the lines above the hunks of a file say about its path.
 #[derive(Default)]
-struct Paths<'a> {
+struct FilePaths<'a> {
     /// After `--- ` or, in the old form, `*** `.
     old: Option<&'a str>,
     /// After `+++ ` or, in the old form, `--- `.
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the lines above the hunks of a file, and returns the line after them.
     fn file(&mut self, at: usize, end: usize) -> usize {
-        let mut paths = Paths::default();
+        let mut paths = FilePaths::default();
         let mut after = at;
         let mut has_command = false;
         while after < end {
@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Paths<'_> {
+impl FilePaths<'_> {
     /// The new path, or that of a deleted file.
     fn title(&self) -> String {
         let is_named = |path: &&str| !matches!(*path, "/dev/null" | "");

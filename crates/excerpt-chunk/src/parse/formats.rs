@@ -279,8 +279,8 @@ impl Syntax {
     }
 }
 
-/// Whether a line of the text begins with a fence or with the marks of a heading. Lines of one level
-/// next to each other are comments.
+/// Whether a line of the text begins with a fence or with the marks of a heading. Lines of one
+/// level next to each other are comments.
 fn shows_markdown(text: &str) -> bool {
     let level = |line: &str| {
         let mark = line.trim_start_matches([' ', '>']);

@@ -155,7 +155,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the block at a line that is not blank and opens no item, and returns the line after it.
+    /// Reads the block at a line that is not blank and opens no item, and returns the line after
+    /// it.
     fn block(&mut self, at: usize, end: usize, indent: usize, depth: usize) -> usize {
         if self.base.lines[at].indent > indent {
             return self.quote(at, end, indent, depth);
@@ -290,8 +291,8 @@ impl<'a> Reader<'a> {
         after
     }
 
-    /// Reads the title that some labels, comments and settings stand above, and returns the line
-    /// after it: they belong to its section. Without a title, what stands above nothing is one block.
+    /// Reads labels, comments and settings with the title below them, to whose section they belong,
+    /// and returns the line after it. Without a title below, they are one block.
     fn above_title(&mut self, at: usize, end: usize) -> Option<usize> {
         let mut next = at;
         let mut last = at;

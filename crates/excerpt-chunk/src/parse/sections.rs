@@ -9,8 +9,8 @@ use crate::outline::{Kind, OutlineBuilder};
 /// The maximum length of a title in characters: longer than any intended heading.
 const LONGEST_TITLE: usize = 300;
 
-/// Opens a section of this level at `start`, and its heading. Sections of the same or a deeper level
-/// end before it. A heading inside of other blocks opens none.
+/// Opens a section of this level at `start`, and its heading. Sections of the same or a deeper
+/// level end before it. A heading inside of other blocks opens none.
 pub(super) fn open(builder: &mut OutlineBuilder<'_>, level: u8, start: usize) {
     while builder.current().kind == Kind::Section && builder.current().level >= level {
         builder.close(start);

@@ -171,7 +171,7 @@ fn keep_numbers(found: &mut Vec<Candidate>) {
 
 /// What kinds of lines a text has, besides its headings.
 #[derive(Default)]
-struct Lines {
+struct Counts {
     texts: usize,
     /// Those in capitals.
     shouted: usize,
@@ -180,9 +180,9 @@ struct Lines {
 }
 
 /// The lines that may be headings.
-fn candidates(text: &str, start: usize) -> (Vec<Candidate>, Lines) {
+fn candidates(text: &str, start: usize) -> (Vec<Candidate>, Counts) {
     let mut found: Vec<Candidate> = Vec::new();
-    let mut lines = Lines::default();
+    let mut lines = Counts::default();
     let mut at = start;
     let mut is_after_blank = true;
     while at < text.len() {

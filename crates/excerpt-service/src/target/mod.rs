@@ -261,8 +261,8 @@ impl IndexTarget {
     }
 
     /// The target for the contents of the index in the directory `dir`. Nothing is synced, and no
-    /// document is read from the indexed folders, which may be gone. The index must cover one folder
-    /// and any collections, or only collections.
+    /// document is read from the indexed folders, which may be gone. The index must cover one
+    /// folder and any collections, or only collections.
     ///
     /// # Errors
     ///

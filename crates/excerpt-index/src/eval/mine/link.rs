@@ -320,8 +320,8 @@ impl<'p> Folder<'p> {
         folder
     }
 
-    /// Adds the labels above titles, with which their sections begin. A label that occurs twice leads
-    /// nowhere.
+    /// Adds the labels above titles, with which their sections begin. A label that occurs twice
+    /// leads nowhere.
     fn add_labels(&mut self, number: usize, headings: &[Heading]) {
         let text = &self.pages[number].text;
         let mut at = 0;

@@ -363,11 +363,11 @@ fn or_frozen(path: &Path, opened: Result<Database>) -> Result<Database> {
     wal.push("-wal");
     let has_log = fs::metadata(&wal).is_ok_and(|file| file.len() > 0);
     match (has_log, &opened) {
-        (false, _) => frozen(path, name, Log::Empty).or(opened),
+        (false, _) => frozen(path, name, Wal::Empty).or(opened),
         // On a full disk, another process may be about to write the log. Without permission, none
         // can.
         (true, Err(Error::Full { .. })) => opened,
-        (true, _) => frozen(path, name, Log::Read).or(opened),
+        (true, _) => frozen(path, name, Wal::Read).or(opened),
     }
 }
 
@@ -379,18 +379,18 @@ fn is_writable(path: &Path) -> bool {
 
 /// How to treat the log of a read-only database.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Log {
+enum Wal {
     /// There is none.
     Empty,
     /// It is read into the memory of this process.
     Read,
 }
 
-fn frozen(path: &Path, name: &str, log: Log) -> Result<Database> {
+fn frozen(path: &Path, name: &str, log: Wal) -> Result<Database> {
     let escaped = name.replace('%', "%25").replace('?', "%3f");
     let how = match log {
-        Log::Empty => "immutable=1",
-        Log::Read => "vfs=unix-none",
+        Wal::Empty => "immutable=1",
+        Wal::Read => "vfs=unix-none",
     };
     let uri = format!("file:{}?{how}", escaped.replace('#', "%23"));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
@@ -398,7 +398,7 @@ fn frozen(path: &Path, name: &str, log: Log) -> Result<Database> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(uri, flags);
     let connection = connection.map_err(|error| not_ours(path, error))?;
-    if log == Log::Read {
+    if log == Wal::Read {
         let exclusive = connection.pragma_update(None, "locking_mode", "exclusive");
         exclusive.map_err(|error| not_ours(path, error))?;
     }
