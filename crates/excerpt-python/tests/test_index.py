@@ -130,12 +130,18 @@ def test_removals_are_accepted_after_opening(notes: Path) -> None:
         assert index.sync(accept_removals=True).documents == 8
 
 
+def _contents(folder: Path) -> dict[Path, bytes]:
+    """The files of an index, without the memory in which the database notes who reads it."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith("-shm"))
+    return {path: path.read_bytes() for path in paths}
+
+
 def test_the_directory_of_an_index_answers_as_it_is(notes: Path, tmp_path: Path) -> None:
     own = tmp_path / "own"
     with excerpt.Index(notes, index=own) as index:
         index.add(text="The lamp is lit at dusk.", name="lamps")
         expected = index.search("how hot is the water for green tea").raw
-    before = {path: path.read_bytes() for path in own.rglob("*") if path.is_file()}
+    before = _contents(own)
     (notes / "coffee.md").write_text("# Coffee\n\nThe grinder is set to seven.\n")
     with excerpt.Index(own) as index:
         assert index.search("how hot is the water for green tea").raw["hits"][0] == expected["hits"][0]
@@ -151,8 +157,8 @@ def test_the_directory_of_an_index_answers_as_it_is(notes: Path, tmp_path: Path)
     shutil.rmtree(notes)
     with excerpt.Index(own) as index:
         assert index.search("how hot is the water for green tea")[0].path == "tea.md"
-        assert index.get("tea.md").text.startswith("# Tea")
-    assert before == {path: path.read_bytes() for path in own.rglob("*") if path.is_file()}
+        assert "# Tea" in index.get("tea.md").text
+    assert before == _contents(own)
 
 
 def test_an_index_of_several_folders_is_refused(notes: Path, tmp_path: Path) -> None:
