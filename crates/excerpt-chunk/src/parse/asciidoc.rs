@@ -1068,7 +1068,7 @@ fn plain(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::drawn;
+    use crate::parse::{drawn, links_of};
 
     #[test]
     fn sections_nest_by_their_marks() {
@@ -1127,11 +1127,8 @@ mod tests {
     #[test]
     fn links_to_other_files_are_recorded() {
         let text = "See xref:a/b.adoc#c[that], <<d.adoc#,d>>, <<here>>, xref:e#f[], link:g.pdf[g].\n\n* link:h[h] link:i xref:j[\n";
-        let outline = AsciiDoc.parse(&Document::new(text), 0);
-        let links = outline.info.links.iter();
-        let links: Vec<_> = links
-            .map(|link| (&*link.target, &text[link.bytes.clone()]))
-            .collect();
+        let links = links_of(&AsciiDoc, text);
+        let links: Vec<_> = links.iter().map(|(to, by)| (&**to, &**by)).collect();
         assert_eq!(
             links,
             [

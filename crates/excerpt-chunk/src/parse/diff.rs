@@ -427,47 +427,36 @@ fn is_field(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn drawn(text: &str) -> String {
-        let outline = Diff.parse(&Document::new(text), 0);
-        let mut drawing = String::new();
-        for node in outline.nodes.iter().skip(1) {
-            let label = node.label.as_deref().map(|label| format!(" [{label}]"));
-            let label = label.unwrap_or_default();
-            let lines: Vec<_> = text[node.span.clone()].trim_end().lines().collect();
-            let shown = match node.kind {
-                Kind::Section => format!(" {}", node.level),
-                _ => format!(" {}", lines.join(" / ")),
-            };
-            drawing += &format!("{:?}{label}{shown}\n", node.kind);
-        }
-        drawing
-    }
+    use crate::parse::listed;
 
     #[test]
     fn a_hunk_ends_where_its_numbers_say() {
-        insta::assert_snapshot!(drawn(
+        insta::assert_snapshot!(listed(
+            &Diff,
             "diff --git a/x.sql b/x.sql\nindex 1..2 100644\n--- a/x.sql\n+++ b/x.sql\n@@ -1,3 +1,3 @@ head\n a\n--- old\n+++ new\n b\n@@ -9 +9 @@\n-c\n+d\n\\ No newline at end of file\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+e\n--- a/gone\t2026-01-02\n+++ /dev/null\n@@ -1 +0,0 @@\n-f\n"
         ));
     }
 
     #[test]
     fn a_commit_has_its_files() {
-        insta::assert_snapshot!(drawn(
+        insta::assert_snapshot!(listed(
+            &Diff,
             "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: Ann <a@example.org>\nSubject: [PATCH 1/2] Rename the\n first one\n\nIt was wrong.\n---\n a | 2 +-\n\ndiff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\ndiff --git a/run b/run\nold mode 100644\nnew mode 100755\n-- \n2.40\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nSubject: [PATCH 2/2] Other\n\nText.\n---\n--- c\n+++ c\n@@ -1 +1 @@\n-1\n+2\n"
         ));
     }
 
     #[test]
     fn older_forms_are_known() {
-        insta::assert_snapshot!(drawn(
+        insta::assert_snapshot!(listed(
+            &Diff,
             "Why it changes.\n\nIndex: src/a.c\n===================================================================\n--- src/a.c\n+++ src/a.c\n@@ -1 +1 @@\n-a\n+b\n\n*** old/b.c\tFri Jan  2\n--- new/b.c\tFri Jan  2\n***************\n*** 1,2 ****\n! a\n  b\n--- 1,2 ----\n! c\n  b\ndiff -r old/c new/c\n1,2c1\n< a\n< b\n---\n> c\n3a4\n> d\n"
         ));
     }
 
     #[test]
     fn a_log_with_patches_has_a_section_for_each_commit() {
-        insta::assert_snapshot!(drawn(
+        insta::assert_snapshot!(listed(
+            &Diff,
             "commit 0123456789012345678901234567890123456789\nAuthor: Ann <a@example.org>\nDate:   Fri Jan 2 03:04:05 2026\n\n    Count again\n\n    All of them.\n\ndiff --cc n\nindex 1,2..3\n--- a/n\n+++ b/n\n@@@ -1,1 -1,1 +1,1 @@@\n- 1\n -2\n++3\n"
         ));
     }

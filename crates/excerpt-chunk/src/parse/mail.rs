@@ -400,40 +400,28 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn drawn(text: &str) -> String {
-        let outline = Mail.parse(&Document::new(text), 0);
-        let mut drawing = String::new();
-        for node in outline.nodes.iter().skip(1) {
-            let label = node.label.as_deref().map(|label| format!(" [{label}]"));
-            let label = label.unwrap_or_default();
-            let lines: Vec<_> = text[node.span.clone()].trim().lines().collect();
-            let shown = match node.kind {
-                Kind::Section => String::new(),
-                _ => format!(" {}", lines.join(" / ")),
-            };
-            drawing += &format!("{:?}{label}{shown}\n", node.kind);
-        }
-        drawing
-    }
+    use crate::parse::listed;
 
     #[test]
     fn a_message_is_a_section() {
-        insta::assert_snapshot!(drawn(
+        insta::assert_snapshot!(listed(
+            &Mail,
             "From: Ann <ann@example.org>\nSubject: Lunch\n\ttomorrow\n\nHi,\nat noon?\n\nOn Monday, Bob wrote:\n> When?\n>\n> Bob\nSee above.\n\n-- \nAnn\n"
         ));
     }
 
     #[test]
     fn each_message_of_a_mailbox_is_a_section() {
-        insta::assert_snapshot!(drawn(
+        insta::assert_snapshot!(listed(
+            &Mail,
             "From ann Fri Jan  2 03:04:05 2026\nSubject: One\n\nText.\n\nFrom here on, no more.\n>From there.\n\nFrom bob Fri Jan  2 03:04:06 2026\nTo: ann\nSubject: =?utf-8?q?Two_=C3=A9?=\n =?utf-8?b?w6k=?= three\n\nMore.\n"
         ));
     }
 
     #[test]
     fn a_part_keeps_its_header() {
-        insta::assert_snapshot!(drawn(
+        insta::assert_snapshot!(listed(
+            &Mail,
             "Subject: Parts\nContent-Type: multipart/mixed;\n boundary=\"a; b\"\n\nFor old programs.\n\n--a; b\nContent-Type: multipart/alternative; boundary=c\n\n--c\n\nPlain.\n\n--c\nContent-Type: text/html\n\n<p>Rich.</p>\n\n--c--\n\n--a; b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\nAAAA\nBBBB\n\n--a; b\nContent-Type: message/rfc822\n\nSubject: Inner\n\nInside.\n--a; b--\nAfter.\n"
         ));
     }

@@ -28,6 +28,8 @@ mod titles;
 use std::fmt;
 
 use crate::document::Document;
+#[cfg(test)]
+use crate::outline::Kind;
 use crate::outline::Outline;
 use crate::text::without_byte_order_mark;
 
@@ -105,4 +107,37 @@ fn drawn(parser: &dyn Parser, text: &str) -> String {
         );
     }
     drawing
+}
+
+/// The outline as lines `kind [label] lines of text`, without the text of sections.
+#[cfg(test)]
+fn listed(parser: &dyn Parser, text: &str) -> String {
+    let outline = parser.parse(&Document::new(text), 0);
+    let mut listing = String::new();
+    for node in outline.nodes.iter().skip(1) {
+        let label = node.label.as_deref().map(|label| format!(" [{label}]"));
+        let label = label.unwrap_or_default();
+        let lines: Vec<_> = text[node.span.clone()].trim_end().lines().collect();
+        let shown = match node.kind {
+            Kind::Section => format!(" {}", node.level),
+            _ => format!(" {}", lines.join(" / ")),
+        };
+        listing += &format!("{:?}{label}{shown}\n", node.kind);
+    }
+    listing
+}
+
+/// The targets of the links in a text, and how they are written.
+#[cfg(test)]
+fn links_of(parser: &dyn Parser, text: &str) -> Vec<(String, String)> {
+    let outline = parser.parse(&Document::new(text), 0);
+    let links = outline.info.links.iter();
+    links
+        .map(|link| {
+            (
+                link.target.to_string(),
+                text[link.bytes.clone()].to_string(),
+            )
+        })
+        .collect()
 }

@@ -622,7 +622,7 @@ fn plain(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::drawn;
+    use crate::parse::{drawn, links_of};
 
     #[test]
     fn headlines_nest_by_their_stars() {
@@ -665,11 +665,8 @@ mod tests {
     #[test]
     fn links_to_files_are_recorded() {
         let text = "* See [[file:a.org::*Top][a]]\n[[Top]] [[./b.org]] [[ [[https://example.org][site]]\n| [[file:c.org]] |\n";
-        let outline = Org.parse(&Document::new(text), 0);
-        let links = outline.info.links.iter();
-        let links: Vec<_> = links
-            .map(|link| (&*link.target, &text[link.bytes.clone()]))
-            .collect();
+        let links = links_of(&Org, text);
+        let links: Vec<_> = links.iter().map(|(to, by)| (&**to, &**by)).collect();
         assert_eq!(
             links,
             [
