@@ -1,0 +1,88 @@
+//! The formats that are read: the [`Format`] of a file, by its name and its first bytes.
+
+use crate::reader::Reader;
+
+/// A format of files that are not plain text.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Format {
+    /// Its name for users, such as `PDF`.
+    pub name: &'static str,
+    /// The feature of this crate that reads it; `None` for a format that only a converter of the
+    /// user's reads.
+    pub feature: Option<&'static str>,
+    /// What reads it; `None` if this build does not.
+    pub reader: Option<&'static dyn Reader>,
+    endings: &'static [&'static str],
+    /// How its files begin. Empty for a format that is text itself.
+    marks: &'static [&'static [u8]],
+}
+
+/// How an archive begins.
+const ZIP: &[u8] = b"PK\x03\x04";
+
+/// How the files of old office programs begin.
+const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0";
+
+/// What reads a format: a constant, if the feature is there.
+macro_rules! reader {
+    ($feature:literal, $reader:path) => {{
+        #[cfg(feature = $feature)]
+        const READER: Option<&'static dyn Reader> = Some(&$reader);
+        #[cfg(not(feature = $feature))]
+        const READER: Option<&'static dyn Reader> = None;
+        READER
+    }};
+}
+
+/// Every format.
+static FORMATS: &[Format] = &[
+    Format {
+        name: "Jupyter notebook",
+        feature: Some("notebook"),
+        reader: reader!("notebook", crate::notebook::Notebook),
+        endings: &["ipynb"],
+        marks: &[],
+    },
+    // FORMATS_END
+    Format {
+        name: "old Office document",
+        feature: None,
+        reader: None,
+        endings: &["doc", "dot", "pps", "ppt", "msg"],
+        marks: &[COMPOUND],
+    },
+    Format {
+        name: "Rich Text document",
+        feature: None,
+        reader: None,
+        endings: &["rtf"],
+        marks: &[b"{\\rtf"],
+    },
+    Format {
+        name: "PostScript document",
+        feature: None,
+        reader: None,
+        endings: &["eps", "ps"],
+        marks: &[b"%!PS-Adobe"],
+    },
+];
+
+/// The format of the file at `path`, by the ending of its name.
+#[must_use]
+pub fn format_of(path: &str) -> Option<&'static Format> {
+    let name = path.rsplit(['/', '\\']).next()?;
+    let (_, ending) = name.rsplit_once('.')?;
+    let has = |known: &&str| known.eq_ignore_ascii_case(ending);
+    FORMATS
+        .iter()
+        .find(|format| format.endings.iter().any(|known| has(&known)))
+}
+
+impl Format {
+    /// Whether a file that begins with these bytes can be of this format.
+    #[must_use]
+    pub fn begins(&self, bytes: &[u8]) -> bool {
+        self.marks.is_empty() || self.marks.iter().any(|mark| bytes.starts_with(mark))
+    }
+}

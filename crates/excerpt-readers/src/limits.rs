@@ -1,0 +1,50 @@
+//! How much a file may cost: [`Limits`].
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::reader::ReadError;
+
+/// The limits on reading one file. What exceeds them is an error, so that no file is half read.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Limits<'a> {
+    /// How many bytes of text it may have. Default: 16 MiB, as much as 8,000 pages.
+    pub text: usize,
+    /// How many bytes may be unpacked of it, all parts together. Default: 256 MiB.
+    pub unpacked: usize,
+    /// Set when the text is no longer needed.
+    pub(crate) stop: Option<&'a AtomicBool>,
+}
+
+impl Default for Limits<'_> {
+    fn default() -> Self {
+        Limits {
+            text: 16 << 20,
+            unpacked: 256 << 20,
+            stop: None,
+        }
+    }
+}
+
+impl<'a> Limits<'a> {
+    /// The same limits for a text that is no longer needed once `stop` is set.
+    #[must_use]
+    pub fn stopped_by(self, stop: &'a AtomicBool) -> Self {
+        Limits {
+            stop: Some(stop),
+            ..self
+        }
+    }
+
+    /// An error once the text is no longer needed. A reader asks now and then.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError::Stopped`].
+    pub fn check(&self) -> Result<(), ReadError> {
+        match self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            true => Err(ReadError::Stopped),
+            false => Ok(()),
+        }
+    }
+}

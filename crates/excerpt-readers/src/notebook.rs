@@ -1,0 +1,279 @@
+//! Jupyter notebooks, of the formats 3 and 4: each cell is a place.
+//!
+//! Cells of Markdown are kept as they are, code is a block in the language of the notebook, and the
+//! text of outputs follows it, up to a bound. Images, HTML and widgets are left out.
+//!
+//! <https://nbformat.readthedocs.io/en/latest/format_description.html>
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::limits::Limits;
+use crate::markdown::MarkdownWriter;
+use crate::metadata::Metadata;
+use crate::place::Place;
+use crate::reader::{ReadDocument, ReadError, Reader};
+
+/// How many characters of the outputs of a cell are kept, from the beginning: what is longer is
+/// data, or progress.
+const OUTPUT: usize = 2_000;
+
+/// Reads notebooks.
+#[derive(Debug)]
+pub(crate) struct Notebook;
+
+impl Reader for Notebook {
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+        let file: File = serde_json::from_slice(bytes).map_err(ReadError::damaged)?;
+        let mut cells = file.cells;
+        let worksheets = file.worksheets.into_iter();
+        cells.extend(worksheets.flat_map(|worksheet| worksheet.cells));
+        let language = file.metadata.language();
+        let mut writer = MarkdownWriter::new(limits);
+        writer.front_matter(&Metadata {
+            title: file.metadata.title,
+            authors: file
+                .metadata
+                .authors
+                .into_iter()
+                .map(|author| author.name)
+                .collect(),
+            ..Metadata::default()
+        });
+        for (at, cell) in cells.iter().enumerate() {
+            writer.place(Place::Cell(at + 1));
+            cell.write(language.as_deref(), &mut writer)?;
+        }
+        writer.finish()
+    }
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    cells: Vec<Cell>,
+    /// Those of the format 3.
+    #[serde(default)]
+    worksheets: Vec<Worksheet>,
+    #[serde(default)]
+    metadata: FileMetadata,
+}
+
+#[derive(Deserialize)]
+struct Worksheet {
+    #[serde(default)]
+    cells: Vec<Cell>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct FileMetadata {
+    title: Option<String>,
+    authors: Vec<Author>,
+    kernelspec: Kernel,
+    language_info: LanguageInfo,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Author {
+    name: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Kernel {
+    language: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct LanguageInfo {
+    name: Option<String>,
+}
+
+impl FileMetadata {
+    /// The language of the code, as a fence names it.
+    fn language(&self) -> Option<String> {
+        let name = self.language_info.name.as_ref();
+        let name = name.or(self.kernelspec.language.as_ref())?;
+        let name = name.trim().to_lowercase();
+        let is_word = |c: char| c.is_alphanumeric() || "+#-_.".contains(c);
+        (!name.is_empty() && name.chars().all(is_word)).then_some(name)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct Cell {
+    cell_type: String,
+    source: Lines,
+    /// The code, and its language, in the format 3.
+    input: Lines,
+    language: Option<String>,
+    /// The level of a heading in the format 3.
+    level: Option<usize>,
+    outputs: Vec<Output>,
+}
+
+impl Cell {
+    fn write(
+        &self,
+        language: Option<&str>,
+        writer: &mut MarkdownWriter<'_>,
+    ) -> Result<(), ReadError> {
+        let source = match self.source.is_empty() {
+            true => &self.input,
+            false => &self.source,
+        };
+        match &*self.cell_type {
+            "markdown" => writer.markdown(&without_images(&source.text())),
+            "heading" => writer.heading(self.level.unwrap_or(1), &source.text()),
+            "raw" => writer.code(None, &source.text()),
+            _ => {
+                let language = self.language.as_deref().or(language);
+                writer.code(language, &source.text())?;
+                self.write_outputs(writer)
+            }
+        }
+    }
+
+    /// The text of all outputs as one block.
+    fn write_outputs(&self, writer: &mut MarkdownWriter<'_>) -> Result<(), ReadError> {
+        let mut text = String::new();
+        for output in &self.outputs {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(&output.text());
+        }
+        let text = without_escapes(&text);
+        let end = text.char_indices().nth(OUTPUT);
+        let kept = match end {
+            Some((end, _)) => {
+                let kept = &text[..end];
+                let line = kept.rfind('\n').unwrap_or(end);
+                Cow::Owned(format!("{}\n…", &kept[..line]))
+            }
+            None => text,
+        };
+        writer.code(Some("text"), &kept)
+    }
+}
+
+/// A text, or its lines.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Lines {
+    Text(String),
+    Lines(Vec<String>),
+    Other(serde::de::IgnoredAny),
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Lines::Text(String::new())
+    }
+}
+
+impl Lines {
+    fn is_empty(&self) -> bool {
+        match self {
+            Lines::Text(text) => text.is_empty(),
+            Lines::Lines(lines) => lines.iter().all(String::is_empty),
+            Lines::Other(_) => true,
+        }
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        match self {
+            Lines::Text(text) => Cow::Borrowed(text),
+            Lines::Lines(lines) => Cow::Owned(lines.concat()),
+            Lines::Other(_) => Cow::Borrowed(""),
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Output {
+    /// Of a stream; in the format 3, of a result, too.
+    text: Lines,
+    /// Of a result, by media type.
+    data: HashMap<String, Value>,
+    /// Of an error.
+    ename: Option<String>,
+    evalue: Option<String>,
+}
+
+impl Output {
+    fn text(&self) -> Cow<'_, str> {
+        if let (Some(name), Some(value)) = (&self.ename, &self.evalue) {
+            return Cow::Owned(format!("{name}: {value}"));
+        }
+        let plain = self.data.get("text/plain");
+        let result = plain.and_then(|plain| Lines::deserialize(plain).ok());
+        match result {
+            Some(result) => Cow::Owned(result.text().into_owned()),
+            None => self.text.text(),
+        }
+    }
+}
+
+/// Markdown without images whose contents are in the text itself.
+fn without_images(markdown: &str) -> Cow<'_, str> {
+    const EMBEDDED: &str = "data:image/";
+    if !markdown.contains(EMBEDDED) {
+        return Cow::Borrowed(markdown);
+    }
+    let is_encoded = |c: char| c.is_ascii_alphanumeric() || "+/=;,%:.-".contains(c);
+    let mut kept = String::with_capacity(markdown.len());
+    let mut rest = markdown;
+    while let Some(at) = rest.find(EMBEDDED) {
+        kept.push_str(&rest[..at]);
+        rest = rest[at..].trim_start_matches(is_encoded);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// Text without the escape sequences of a terminal, and of a line that was written over and over,
+/// as by a progress bar, the last state.
+fn without_escapes(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    for line in text.split('\n') {
+        let line = line.trim_end_matches('\r');
+        let line = line.rsplit('\r').next().unwrap_or_default();
+        let mut chars = line.chars().peekable();
+        while let Some(c) = chars.next() {
+            match c {
+                '\u{1b}' => skip_escape(&mut chars),
+                c if is_plain(c) => kept.push(c),
+                _ => (),
+            }
+        }
+        kept.push('\n');
+    }
+    kept.pop();
+    Cow::Owned(kept)
+}
+
+/// The rest of an escape sequence: ECMA-48, 5.4.
+fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    if chars.next_if_eq(&'[').is_some() {
+        while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
+    }
+    chars.next_if(|c| matches!(c, '@'..='~'));
+}

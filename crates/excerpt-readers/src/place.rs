@@ -1,0 +1,248 @@
+//! Where the parts of a text are in the file that it was read from: [`Places`].
+
+use std::fmt;
+use std::ops::Range;
+
+/// A part of a file, from 1 where it is a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// A page of a document: `page=12`.
+    Page(usize),
+    /// A slide of a presentation: `slide=3`.
+    Slide(usize),
+    /// A cell of a notebook: `cell-7`.
+    Cell(usize),
+    /// Rows of a sheet: `Prices!A1:D40`.
+    Rows {
+        /// The name of the sheet.
+        sheet: String,
+        /// The first and the last column.
+        columns: (usize, usize),
+        /// The first and the last row.
+        rows: (usize, usize),
+    },
+}
+
+/// As the fragment of an address: what follows the `#`.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Page(number) => write!(f, "page={number}"),
+            Place::Slide(number) => write!(f, "slide={number}"),
+            Place::Cell(number) => write!(f, "cell-{number}"),
+            Place::Rows {
+                sheet,
+                columns: (left, right),
+                rows: (first, last),
+            } => {
+                let (left, right) = (letters(*left), letters(*right));
+                write!(f, "{sheet}!{left}{first}:{right}{last}")
+            }
+        }
+    }
+}
+
+/// The letters of a column: `A`, `Z`, `AA`.
+fn letters(mut column: usize) -> String {
+    let mut letters = Vec::new();
+    while column > 0 {
+        column -= 1;
+        letters.insert(0, b'A' + (column % 26) as u8);
+        column /= 26;
+    }
+    letters.into_iter().map(char::from).collect()
+}
+
+/// The number of a column with these letters.
+fn column(letters: &str) -> Option<usize> {
+    let digit = |letter: u8| match letter.to_ascii_uppercase() {
+        letter @ b'A'..=b'Z' => Some(usize::from(letter - b'A') + 1),
+        _ => None,
+    };
+    letters.bytes().try_fold(0_usize, |number, letter| {
+        number.checked_mul(26)?.checked_add(digit(letter)?)
+    })
+}
+
+impl Place {
+    /// The place that a fragment names.
+    #[must_use]
+    pub fn parse(fragment: &str) -> Option<Place> {
+        let number = |prefix: &str| {
+            let number = fragment.strip_prefix(prefix)?.parse().ok()?;
+            (number > 0).then_some(number)
+        };
+        let cell = |cell: &str| {
+            let digits = cell.find(|c: char| c.is_ascii_digit())?;
+            let column = column(&cell[..digits])?;
+            Some((column, cell[digits..].parse().ok()?))
+        };
+        let rows = || {
+            let (sheet, cells) = fragment.rsplit_once('!')?;
+            let (from, to) = cells.split_once(':').unwrap_or((cells, cells));
+            let ((left, first), (right, last)) = (cell(from)?, cell(to)?);
+            Some(Place::Rows {
+                sheet: sheet.trim_matches('\'').to_string(),
+                columns: (left, right),
+                rows: (first, last),
+            })
+        };
+        let page = number("page=").map(Place::Page);
+        let page = page.or_else(|| number("slide=").map(Place::Slide));
+        page.or_else(|| number("cell-").map(Place::Cell))
+            .or_else(rows)
+    }
+
+    /// What is both here and, further on in the file, at `other`, if one place can name it.
+    fn joined(&self, other: &Place) -> Option<Place> {
+        match (self, other) {
+            (
+                Place::Rows {
+                    sheet,
+                    columns: (left, right),
+                    rows: (first, last),
+                },
+                Place::Rows {
+                    sheet: other,
+                    columns,
+                    rows,
+                },
+            ) if sheet == other => Some(Place::Rows {
+                sheet: sheet.clone(),
+                columns: (*left.min(&columns.0), *right.max(&columns.1)),
+                rows: (*first.min(&rows.0), *last.max(&rows.1)),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether `wanted` names this place or a part of it.
+    fn is_part_of(&self, wanted: &Place) -> bool {
+        match (self, wanted) {
+            (
+                Place::Rows { sheet, rows, .. },
+                Place::Rows {
+                    sheet: other,
+                    rows: wanted,
+                    ..
+                },
+            ) => sheet == other && rows.0 <= wanted.1 && wanted.0 <= rows.1,
+            _ => self == wanted,
+        }
+    }
+}
+
+/// The places of a text: each begins where the one before it ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places(Vec<(usize, Place)>);
+
+impl Places {
+    /// What follows the byte `at` of the text is at `place`, up to the next one. Places are added
+    /// in the order of the text.
+    pub fn push(&mut self, at: usize, place: Place) {
+        debug_assert!(self.0.last().is_none_or(|(before, _)| *before <= at));
+        match self.0.last_mut() {
+            // A place without any text.
+            Some(last) if last.0 == at => last.1 = place,
+            Some((_, last)) if *last == place => (),
+            _ => self.0.push((at, place)),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each place with the byte of the text at which it begins.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Place)> {
+        self.0.iter().map(|(at, place)| (*at, place))
+    }
+
+    /// Where these bytes of the text are in the file: the place that they begin at or, of a sheet,
+    /// all their rows.
+    #[must_use]
+    pub fn of(&self, bytes: Range<usize>) -> Option<Place> {
+        let first = self.0.partition_point(|(at, _)| *at <= bytes.start);
+        let (_, mut place) = self.0.get(first.checked_sub(1)?).cloned()?;
+        let after = self.0[first..].iter();
+        for (_, next) in after.take_while(|(at, _)| *at < bytes.end) {
+            match place.joined(next) {
+                Some(joined) => place = joined,
+                None => break,
+            }
+        }
+        Some(place)
+    }
+
+    /// The bytes of a text of `length` bytes at a place, or all rows of a sheet that are in it.
+    #[must_use]
+    pub fn find(&self, wanted: &Place, length: usize) -> Option<Range<usize>> {
+        let is_wanted = |(_, place): &(usize, Place)| place.is_part_of(wanted);
+        let first = self.0.iter().position(is_wanted)?;
+        let count = self.0[first..].iter().take_while(|place| is_wanted(place));
+        let end = self.0.get(first + count.count());
+        Some(self.0[first].0..end.map_or(length, |(at, _)| *at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(columns: (usize, usize), rows: (usize, usize)) -> Place {
+        Place::Rows {
+            sheet: "Prices".into(),
+            columns,
+            rows,
+        }
+    }
+
+    #[test]
+    fn a_place_is_written_and_read_as_a_fragment() {
+        for (place, fragment) in [
+            (Place::Page(12), "page=12"),
+            (Place::Slide(3), "slide=3"),
+            (Place::Cell(7), "cell-7"),
+            (rows((1, 4), (1, 40)), "Prices!A1:D40"),
+            (rows((26, 703), (2, 2)), "Prices!Z2:AAA2"),
+        ] {
+            assert_eq!(place.to_string(), fragment);
+            assert_eq!(Place::parse(fragment), Some(place));
+        }
+        assert_eq!(Place::parse("Prices!A3"), Some(rows((1, 1), (3, 3))));
+        for other in [
+            "page=0",
+            "page=x",
+            "how-it-works",
+            "cell-",
+            "Prices!",
+            "a!1:2:3",
+        ] {
+            assert_eq!(Place::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_where_it_begins_and_rows_are_joined() {
+        let mut pages = Places::default();
+        pages.push(10, Place::Page(1));
+        pages.push(20, Place::Page(2));
+        assert_eq!(pages.of(0..5), None);
+        assert_eq!(pages.of(12..40), Some(Place::Page(1)));
+        assert_eq!(pages.of(20..40), Some(Place::Page(2)));
+        assert_eq!(pages.find(&Place::Page(1), 50), Some(10..20));
+        assert_eq!(pages.find(&Place::Page(2), 50), Some(20..50));
+        assert_eq!(pages.find(&Place::Page(3), 50), None);
+
+        let mut sheet = Places::default();
+        for row in 1..=4 {
+            sheet.push(row * 10, rows((1, 3), (row, row)));
+        }
+        assert_eq!(sheet.of(15..31), Some(rows((1, 3), (1, 3))));
+        let found = sheet.find(&rows((1, 1), (2, 3)), 50);
+        assert_eq!(found, Some(20..40));
+    }
+}

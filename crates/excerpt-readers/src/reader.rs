@@ -1,0 +1,61 @@
+//! [`Reader`]: from the bytes of a file to a text with places.
+
+use std::fmt;
+
+use crate::limits::Limits;
+use crate::place::Places;
+
+/// Reads the files of one format.
+pub trait Reader: fmt::Debug + Send + Sync {
+    /// Changes whenever the same file gives a different text or different places.
+    fn version(&self) -> u32;
+
+    /// The text of a file.
+    ///
+    /// # Errors
+    ///
+    /// When the file is damaged or protected, or exceeds the limits.
+    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError>;
+}
+
+/// The text of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadDocument {
+    /// The text: Markdown, with what the file says about itself as front matter.
+    pub text: String,
+    /// Where its parts are in the file. Empty for a format that has no places but its headings.
+    pub places: Places,
+}
+
+/// Why a file has no text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// It is not what its name or its first bytes promise, or parts of it are missing.
+    #[error("it is damaged: {0}")]
+    Damaged(String),
+    /// It can be read with a password only.
+    #[error("it is protected with a password")]
+    Protected,
+    /// It has no text, such as a PDF that consists of scanned pages.
+    #[error("it has no text, only images")]
+    NoText,
+    /// It exceeds a limit.
+    #[error("its {what} exceeds the limit of {limit} bytes")]
+    TooLarge {
+        /// What exceeds it: `text`, `unpacked contents`.
+        what: &'static str,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The text is no longer needed.
+    #[error("reading it was stopped")]
+    Stopped,
+}
+
+impl ReadError {
+    /// A damaged file, and what is wrong with it.
+    pub(crate) fn damaged(why: impl fmt::Display) -> Self {
+        ReadError::Damaged(why.to_string())
+    }
+}
