@@ -82,7 +82,7 @@ pub fn format_of(path: &str) -> Option<&'static Format> {
 impl Format {
     /// Whether a file that begins with these bytes can be of this format.
     #[must_use]
-    pub fn begins(&self, bytes: &[u8]) -> bool {
+    pub fn accepts(&self, bytes: &[u8]) -> bool {
         self.marks.is_empty() || self.marks.iter().any(|mark| bytes.starts_with(mark))
     }
 }

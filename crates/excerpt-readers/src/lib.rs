@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod converter;
 mod format;
 mod limits;
 mod markdown;
@@ -21,8 +22,11 @@ mod metadata;
 mod notebook;
 mod place;
 mod reader;
+mod readers;
 
+pub use converter::{Converter, ConverterError};
 pub use format::{Format, format_of};
 pub use limits::Limits;
 pub use place::{Place, Places};
 pub use reader::{ReadDocument, ReadError, Reader};
+pub use readers::{Choice, Readers};

@@ -197,6 +197,7 @@ impl<'a> MarkdownWriter<'a> {
         self.text.push('\n');
         Ok(ReadDocument {
             text: self.text,
+            is_markdown: true,
             places: self.places,
         })
     }

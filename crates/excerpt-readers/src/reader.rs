@@ -21,8 +21,11 @@ pub trait Reader: fmt::Debug + Send + Sync {
 /// The text of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadDocument {
-    /// The text: Markdown, with what the file says about itself as front matter.
+    /// The text, with what the file says about itself as front matter.
     pub text: String,
+    /// Whether the text is Markdown, as that of every [`Reader`] of this crate. What a converter
+    /// writes shows by itself what it is.
+    pub is_markdown: bool,
     /// Where its parts are in the file. Empty for a format that has no places but its headings.
     pub places: Places,
 }
@@ -47,6 +50,14 @@ pub enum ReadError {
         what: &'static str,
         /// The limit in bytes.
         limit: usize,
+    },
+    /// A converter of the user's does not convert it.
+    #[error("`{program}` does not convert it: {message}")]
+    Converter {
+        /// The program.
+        program: String,
+        /// What it reports.
+        message: String,
     },
     /// The text is no longer needed.
     #[error("reading it was stopped")]

@@ -1,0 +1,363 @@
+//! A program of the user's that reads files: [`Converter`].
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::limits::Limits;
+use crate::place::{Place, Places};
+use crate::reader::{ReadDocument, ReadError};
+
+/// How long a program may take for one file.
+const TIME: Duration = Duration::from_secs(60);
+
+/// How often it is checked whether the text is still needed.
+const TURN: Duration = Duration::from_millis(20);
+
+/// How much of what a program reports as an error is shown.
+const MESSAGE: u64 = 1_000;
+
+/// What stands for the file in the arguments of a program.
+const FILE: &str = "{}";
+
+/// A program that writes the text of a file to its standard output. It is run without a shell. A
+/// form feed in the text ends a page, as `pdftotext` writes it.
+#[derive(Clone, Debug)]
+pub struct Converter {
+    pattern: String,
+    matcher: GlobMatcher,
+    program: String,
+    arguments: Vec<String>,
+    time: Duration,
+}
+
+/// Why a converter cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConverterError {
+    /// The pattern of file names is invalid.
+    #[error("the pattern `{pattern}` is invalid: {message}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// There is no command, or a quote in it is not closed.
+    #[error("the command for `{0}` is empty, or a quote in it is not closed")]
+    Command(String),
+    /// The command does not say where the file goes.
+    #[error("the command for `{0}` must contain `{{}}`, which stands for the file")]
+    File(String),
+}
+
+impl Converter {
+    /// A converter for the files that match a pattern: one without `/` is for the name of the file,
+    /// any other for its path. The words of the `command` are separated by blanks, and quotes keep
+    /// a word together; `{}` stands for the path of the file.
+    ///
+    /// # Errors
+    ///
+    /// When the pattern or the command is invalid.
+    pub fn new(pattern: &str, command: &str) -> Result<Self, ConverterError> {
+        let words = shlex::split(command).unwrap_or_default();
+        let mut words = words.into_iter();
+        let program = words.next().filter(|program| !program.is_empty());
+        let program = program.ok_or_else(|| ConverterError::Command(pattern.to_string()))?;
+        let arguments: Vec<String> = words.collect();
+        if !arguments.iter().any(|argument| argument.contains(FILE)) {
+            return Err(ConverterError::File(pattern.to_string()));
+        }
+        let mut glob = GlobBuilder::new(pattern);
+        let glob = glob.literal_separator(true).case_insensitive(true).build();
+        let glob = glob.map_err(|error| ConverterError::Pattern {
+            pattern: pattern.to_string(),
+            message: error.kind().to_string(),
+        })?;
+        Ok(Converter {
+            pattern: pattern.to_string(),
+            matcher: glob.compile_matcher(),
+            program,
+            arguments,
+            time: TIME,
+        })
+    }
+
+    /// Whether it reads the file at `path`.
+    #[must_use]
+    pub fn reads(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let subject = if self.pattern.contains('/') {
+            path
+        } else {
+            name
+        };
+        self.matcher.is_match(subject)
+    }
+
+    /// The command as one line.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let mut command = self.program.clone();
+        for argument in &self.arguments {
+            command.push(' ');
+            command.push_str(argument);
+        }
+        command
+    }
+
+    /// Changes whenever the command does.
+    pub(crate) fn identity(&self) -> String {
+        format!("{}\0{}", self.program, self.arguments.join("\0"))
+    }
+
+    /// The text that the program writes for a file.
+    pub(crate) fn convert(
+        &self,
+        bytes: &[u8],
+        limits: &Limits<'_>,
+    ) -> Result<ReadDocument, ReadError> {
+        let failed = |error: io::Error| ReadError::Converter {
+            program: self.program.clone(),
+            message: error.to_string(),
+        };
+        let mut file = tempfile::Builder::new()
+            .suffix(self.ending())
+            .tempfile()
+            .map_err(failed)?;
+        file.write_all(bytes).map_err(failed)?;
+        // A program may refuse a file that another one has open for writing.
+        let path = file.into_temp_path();
+        let mut child = self.start(&path).map_err(failed)?;
+        let ended = self.output(&mut child, limits);
+        if ended.is_err() {
+            // It may have ended by itself in the meantime.
+            let _ = child.kill();
+        }
+        let status = child.wait().map_err(failed)?;
+        let (output, message) = ended?;
+        if !status.success() {
+            let message = String::from_utf8_lossy(&message);
+            let line = message.lines().map(str::trim).find(|line| !line.is_empty());
+            return Err(ReadError::Converter {
+                program: self.program.clone(),
+                message: line.map_or_else(|| status.to_string(), str::to_string),
+            });
+        }
+        self.document(output)
+    }
+
+    fn start(&self, path: &Path) -> io::Result<Child> {
+        let path = path.to_string_lossy();
+        let arguments = self.arguments.iter();
+        let arguments = arguments.map(|argument| argument.replace(FILE, &path));
+        Command::new(&self.program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+    }
+
+    /// What it writes, up to its end or a limit.
+    fn output(
+        &self,
+        child: &mut Child,
+        limits: &Limits<'_>,
+    ) -> Result<(Vec<u8>, Vec<u8>), ReadError> {
+        let most = limits.text as u64 + 1;
+        let (send, receive) = channel();
+        let (output, message) = (child.stdout.take(), child.stderr.take());
+        let messages = thread::spawn(move || read(message, MESSAGE));
+        thread::spawn(move || {
+            // Nobody receives a late result.
+            let _ = send.send(read(output, most));
+        });
+        let begun = Instant::now();
+        let output = loop {
+            match receive.recv_timeout(TURN) {
+                Ok(output) => break output,
+                Err(RecvTimeoutError::Disconnected) => break Vec::new(),
+                Err(RecvTimeoutError::Timeout) if begun.elapsed() > self.time => {
+                    let seconds = self.time.as_secs();
+                    return Err(ReadError::Converter {
+                        program: self.program.clone(),
+                        message: format!("it took more than {seconds} seconds"),
+                    });
+                }
+                Err(RecvTimeoutError::Timeout) => limits.check()?,
+            }
+        };
+        if output.len() > limits.text {
+            return Err(ReadError::TooLarge {
+                what: "text",
+                limit: limits.text,
+            });
+        }
+        Ok((output, messages.join().unwrap_or_default()))
+    }
+
+    /// The ending of the file for the program, which may depend on it.
+    fn ending(&self) -> &str {
+        let ending = self.pattern.rfind('.').map(|at| &self.pattern[at..]);
+        let is_plain = |ending: &&str| ending[1..].chars().all(char::is_alphanumeric);
+        ending.filter(is_plain).unwrap_or_default()
+    }
+
+    fn document(&self, output: Vec<u8>) -> Result<ReadDocument, ReadError> {
+        let text = String::from_utf8(output).map_err(|_| ReadError::Converter {
+            program: self.program.clone(),
+            message: "its output is not UTF-8".to_string(),
+        })?;
+        if text.trim().is_empty() {
+            return Err(ReadError::NoText);
+        }
+        let mut places = Places::default();
+        if text.contains('\u{c}') {
+            let ends = text.match_indices('\u{c}').map(|(at, _)| at + 1);
+            for (page, start) in std::iter::once(0).chain(ends).enumerate() {
+                if start < text.len() {
+                    places.push(start, Place::Page(page + 1));
+                }
+            }
+        }
+        Ok(ReadDocument {
+            text,
+            places,
+            is_markdown: false,
+        })
+    }
+}
+
+/// The same pattern and command.
+impl PartialEq for Converter {
+    fn eq(&self, other: &Self) -> bool {
+        self.pattern == other.pattern && self.identity() == other.identity()
+    }
+}
+
+impl Eq for Converter {}
+
+/// What a program writes, up to `most` bytes.
+fn read(from: Option<impl io::Read>, most: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(mut from) = from {
+        // What was read before an error is all there is.
+        let _ = from.by_ref().take(most).read_to_end(&mut bytes);
+        // It must not wait for somebody who reads the rest, unless that is too much anyway.
+        if (bytes.len() as u64) < most || most == MESSAGE {
+            let _ = io::copy(&mut from, &mut io::sink());
+        }
+    }
+    bytes
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    fn converted(
+        command: &str,
+        contents: &str,
+        limits: &Limits<'_>,
+    ) -> Result<ReadDocument, ReadError> {
+        let converter = Converter::new("*.txt", command).unwrap();
+        converter.convert(contents.as_bytes(), limits)
+    }
+
+    fn failure(command: &str) -> String {
+        converted(command, "", &Limits::default())
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn the_output_of_a_program_is_the_text() {
+        let read = converted("cat {}", "one\u{c}two\n\u{c}", &Limits::default()).unwrap();
+        assert_eq!(read.text, "one\u{c}two\n\u{c}");
+        let pages: Vec<_> = read.places.iter().collect();
+        assert_eq!(pages, [(0, &Place::Page(1)), (4, &Place::Page(2))]);
+        let quoted = "sh -c 'tr a-z A-Z < \"$1\"' sh {}";
+        let read = converted(quoted, "tea", &Limits::default()).unwrap();
+        assert_eq!(read.text, "TEA");
+    }
+
+    #[test]
+    fn a_program_that_fails_is_an_error_with_its_own_words() {
+        let error = failure("sh -c 'echo it is broken >&2; exit 3' {}");
+        assert_eq!(error, "`sh` does not convert it: it is broken");
+        let error = failure("there-is-no-such-program {}");
+        assert!(
+            error.starts_with("`there-is-no-such-program` does not convert it: "),
+            "{error}"
+        );
+        assert_eq!(failure("true {}"), "it has no text, only images");
+        assert_eq!(
+            failure("printf '\\377' {}"),
+            "`printf` does not convert it: its output is not UTF-8"
+        );
+    }
+
+    #[test]
+    fn a_program_is_ended_when_it_exceeds_a_limit() {
+        let limits = Limits {
+            text: 1_000,
+            ..Limits::default()
+        };
+        let error = converted("yes {}", "", &limits).unwrap_err();
+        let limit = ReadError::TooLarge {
+            what: "text",
+            limit: 1_000,
+        };
+        assert_eq!(error, limit);
+        let slow = Converter {
+            time: Duration::from_millis(30),
+            ..Converter::new("*.txt", "sleep 600 {}").unwrap()
+        };
+        let error = Converter {
+            arguments: vec!["600".into()],
+            ..slow.clone()
+        }
+        .convert(b"", &Limits::default())
+        .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`sleep` does not convert it: it took more than 0 seconds"
+        );
+        let stop = AtomicBool::new(true);
+        let stopped = Converter {
+            time: TIME,
+            arguments: vec!["600".into()],
+            ..slow
+        };
+        let limits = Limits::default().stopped_by(&stop);
+        assert_eq!(stopped.convert(b"", &limits), Err(ReadError::Stopped));
+    }
+
+    #[test]
+    fn a_pattern_is_for_the_name_or_the_path() {
+        let reads = |pattern, path| Converter::new(pattern, "cat {}").unwrap().reads(path);
+        assert!(reads("*.pdf", "deep/in/A.PDF"));
+        assert!(reads("scans/*.pdf", "scans/a.pdf"));
+        assert!(!reads("scans/*.pdf", "a.pdf"));
+        for (pattern, command) in [
+            ("*.pdf", ""),
+            ("*.pdf", "cat 'a {}"),
+            ("*.pdf", "cat"),
+            ("a{b", "cat {}"),
+        ] {
+            assert!(
+                Converter::new(pattern, command).is_err(),
+                "{pattern} {command}"
+            );
+        }
+    }
+}

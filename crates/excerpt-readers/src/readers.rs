@@ -1,0 +1,90 @@
+//! Which reader a file has: [`Readers`], those of this build and the converters of the user.
+
+use std::sync::Arc;
+
+use crate::converter::Converter;
+use crate::format::{Format, format_of};
+use crate::limits::Limits;
+use crate::reader::{ReadDocument, ReadError, Reader};
+
+/// What reads files that are not plain text: the converters of the user, then the readers of this
+/// build.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Readers(Arc<[Converter]>);
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Choice<'a> {
+    /// It is plain text, as far as its name tells.
+    Text,
+    /// A converter of the user's reads it.
+    Converter(&'a Converter),
+    /// A reader reads it, if its contents are of this format.
+    Reader(&'static Format, &'static dyn Reader),
+    /// Nothing in this build reads its format.
+    Missing(&'static Format),
+}
+
+impl Readers {
+    /// The readers of this build, and before them these converters: the first one whose pattern
+    /// matches reads a file.
+    #[must_use]
+    pub fn with(converters: Vec<Converter>) -> Self {
+        Readers(converters.into())
+    }
+
+    /// Whether there are no converters.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How the file at `path` is read, by its name.
+    #[must_use]
+    pub fn choose(&self, path: &str) -> Choice<'_> {
+        if let Some(converter) = self.0.iter().find(|converter| converter.reads(path)) {
+            return Choice::Converter(converter);
+        }
+        match format_of(path) {
+            None => Choice::Text,
+            Some(format) => match format.reader {
+                Some(reader) => Choice::Reader(format, reader),
+                None => Choice::Missing(format),
+            },
+        }
+    }
+}
+
+impl Choice<'_> {
+    /// What reads the file at `path` with these contents; `None` if it is plain text, or nothing
+    /// reads it.
+    #[must_use]
+    pub fn reader(&self, bytes: &[u8]) -> Option<&dyn Reader> {
+        match *self {
+            Choice::Converter(converter) => Some(converter),
+            Choice::Reader(format, reader) if format.accepts(bytes) => Some(reader),
+            _ => None,
+        }
+    }
+
+    /// Changes whenever the same file may give another text; `None` without a reader.
+    #[must_use]
+    pub fn version(&self) -> Option<String> {
+        match self {
+            Choice::Converter(converter) => Some(converter.identity()),
+            Choice::Reader(format, reader) => Some(format!("{} {}", format.name, reader.version())),
+            Choice::Text | Choice::Missing(_) => None,
+        }
+    }
+}
+
+impl Reader for Converter {
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+        self.convert(bytes, limits)
+    }
+}
