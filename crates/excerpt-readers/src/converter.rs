@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -123,10 +123,7 @@ impl Converter {
         bytes: &[u8],
         limits: &Limits<'_>,
     ) -> Result<ReadDocument, ReadError> {
-        let failed = |error: io::Error| ReadError::Converter {
-            program: self.program.clone(),
-            message: error.to_string(),
-        };
+        let failed = |error: io::Error| self.failure(error.to_string());
         let mut file = tempfile::Builder::new()
             .suffix(self.ending())
             .tempfile()
@@ -139,18 +136,26 @@ impl Converter {
         if ended.is_err() {
             // It may have ended by itself in the meantime.
             let _ = child.kill();
+            child.wait().map_err(failed)?;
         }
-        let status = child.wait().map_err(failed)?;
-        let (output, message) = ended?;
+        let Ended {
+            output,
+            message,
+            status,
+        } = ended?;
         if !status.success() {
             let message = String::from_utf8_lossy(&message);
             let line = message.lines().map(str::trim).find(|line| !line.is_empty());
-            return Err(ReadError::Converter {
-                program: self.program.clone(),
-                message: line.map_or_else(|| status.to_string(), str::to_string),
-            });
+            return Err(self.failure(line.map_or_else(|| status.to_string(), str::to_string)));
         }
         self.document(output)
+    }
+
+    fn failure(&self, message: String) -> ReadError {
+        ReadError::Converter {
+            program: self.program.clone(),
+            message,
+        }
     }
 
     fn start(&self, path: &Path) -> io::Result<Child> {
@@ -165,42 +170,43 @@ impl Converter {
             .spawn()
     }
 
-    /// What it writes, up to its end or a limit.
-    fn output(
-        &self,
-        child: &mut Child,
-        limits: &Limits<'_>,
-    ) -> Result<(Vec<u8>, Vec<u8>), ReadError> {
+    /// Waits for its end, or for a limit. It may close its output before it ends, and what it has
+    /// started may keep the output open after that.
+    fn output(&self, child: &mut Child, limits: &Limits<'_>) -> Result<Ended, ReadError> {
         let most = limits.text as u64 + 1;
-        let (send, receive) = channel();
-        let (output, message) = (child.stdout.take(), child.stderr.take());
-        let messages = thread::spawn(move || read(message, MESSAGE));
-        thread::spawn(move || {
-            // Nobody receives a late result.
-            let _ = send.send(read(output, most));
-        });
+        let outputs = received(child.stdout.take(), most);
+        let messages = received(child.stderr.take(), MESSAGE);
         let begun = Instant::now();
-        let output = loop {
-            match receive.recv_timeout(TURN) {
-                Ok(output) => break output,
-                Err(RecvTimeoutError::Disconnected) => break Vec::new(),
-                Err(RecvTimeoutError::Timeout) if begun.elapsed() > self.time => {
-                    let seconds = self.time.as_secs();
-                    return Err(ReadError::Converter {
-                        program: self.program.clone(),
-                        message: format!("it took more than {seconds} seconds"),
-                    });
-                }
-                Err(RecvTimeoutError::Timeout) => limits.check()?,
+        let mut output = None;
+        loop {
+            output = output.or_else(|| outputs.recv_timeout(TURN).ok());
+            if output
+                .as_ref()
+                .is_some_and(|output| output.len() as u64 == most)
+            {
+                return Err(ReadError::TooLarge {
+                    what: "text",
+                    limit: limits.text,
+                });
             }
-        };
-        if output.len() > limits.text {
-            return Err(ReadError::TooLarge {
-                what: "text",
-                limit: limits.text,
-            });
+            let status = child.try_wait();
+            let status = status.map_err(|error| self.failure(error.to_string()))?;
+            if let (Some(output), Some(status)) = (&mut output, status) {
+                return Ok(Ended {
+                    output: std::mem::take(output),
+                    message: messages.recv_timeout(TURN).unwrap_or_default(),
+                    status,
+                });
+            }
+            if begun.elapsed() > self.time {
+                let seconds = self.time.as_secs();
+                return Err(self.failure(format!("it took more than {seconds} seconds")));
+            }
+            limits.check()?;
+            if output.is_some() {
+                thread::sleep(TURN);
+            }
         }
-        Ok((output, messages.join().unwrap_or_default()))
     }
 
     /// The ending of the file for the program, which may depend on it.
@@ -211,10 +217,8 @@ impl Converter {
     }
 
     fn document(&self, output: Vec<u8>) -> Result<ReadDocument, ReadError> {
-        let text = String::from_utf8(output).map_err(|_| ReadError::Converter {
-            program: self.program.clone(),
-            message: "its output is not UTF-8".to_string(),
-        })?;
+        let text = String::from_utf8(output);
+        let text = text.map_err(|_| self.failure("its output is not UTF-8".to_string()))?;
         if text.trim().is_empty() {
             return Err(ReadError::NoText);
         }
@@ -244,18 +248,29 @@ impl PartialEq for Converter {
 
 impl Eq for Converter {}
 
-/// What a program writes, up to `most` bytes.
-fn read(from: Option<impl io::Read>, most: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Some(mut from) = from {
-        // What was read before an error is all there is.
-        let _ = from.by_ref().take(most).read_to_end(&mut bytes);
-        // It must not wait for somebody who reads the rest, unless that is too much anyway.
-        if (bytes.len() as u64) < most || most == MESSAGE {
+/// How a program ended.
+struct Ended {
+    output: Vec<u8>,
+    /// The beginning of what it reports as errors.
+    message: Vec<u8>,
+    status: ExitStatus,
+}
+
+/// Receives what a program writes, up to `most` bytes.
+fn received(from: Option<impl io::Read + Send + 'static>, most: u64) -> Receiver<Vec<u8>> {
+    let (send, receive) = sync_channel(1);
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut from) = from {
+            // What was read before an error is all there is.
+            let _ = from.by_ref().take(most).read_to_end(&mut bytes);
+            // Nobody receives a late result.
+            let _ = send.send(bytes);
+            // The program must not wait for somebody who reads the rest.
             let _ = io::copy(&mut from, &mut io::sink());
         }
-    }
-    bytes
+    });
+    receive
 }
 
 #[cfg(all(test, unix))]

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// A part of a file, from 1 where it is a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -94,6 +96,25 @@ impl Place {
             .or_else(rows)
     }
 
+    /// The one that follows it, if it names one page, cell or row.
+    fn next(&self) -> Option<Place> {
+        Some(match self {
+            Place::Page(number) => Place::Page(number.checked_add(1)?),
+            Place::Slide(number) => Place::Slide(number.checked_add(1)?),
+            Place::Cell(number) => Place::Cell(number.checked_add(1)?),
+            Place::Rows {
+                sheet,
+                columns,
+                rows: (first, last),
+            } if first == last => Place::Rows {
+                sheet: sheet.clone(),
+                columns: *columns,
+                rows: (first.checked_add(1)?, last.checked_add(1)?),
+            },
+            Place::Rows { .. } => return None,
+        })
+    }
+
     /// What is both here and, further on in the file, at `other`, if one place can name it.
     fn joined(&self, other: &Place) -> Option<Place> {
         match (self, other) {
@@ -134,8 +155,54 @@ impl Place {
 }
 
 /// The places of a text: each begins where the one before it ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// Stored as runs: where one begins, its first place, and how far it is from each place of the run
+/// to the next, as `[[0,"page=1",[2048,1999]]]` for three pages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(into = "Vec<Run>", try_from = "Vec<Run>")]
 pub struct Places(Vec<(usize, Place)>);
+
+/// Places that follow each other in the file as in the text.
+#[derive(Deserialize, Serialize)]
+struct Run(usize, String, Vec<usize>);
+
+impl From<Places> for Vec<Run> {
+    fn from(places: Places) -> Self {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut last: Option<(usize, Place)> = None;
+        for (at, place) in places.0 {
+            let follows = |(_, last): &(usize, Place)| last.next().as_ref() == Some(&place);
+            match (last.as_ref().filter(|last| follows(last)), runs.last_mut()) {
+                (Some((before, _)), Some(run)) => run.2.push(at - before),
+                _ => runs.push(Run(at, place.to_string(), Vec::new())),
+            }
+            last = Some((at, place));
+        }
+        runs
+    }
+}
+
+impl TryFrom<Vec<Run>> for Places {
+    type Error = &'static str;
+
+    fn try_from(runs: Vec<Run>) -> Result<Self, Self::Error> {
+        const INVALID: &str = "invalid places";
+        let mut places: Vec<(usize, Place)> = Vec::new();
+        for Run(mut at, first, distances) in runs {
+            let mut place = Place::parse(&first).ok_or(INVALID)?;
+            for distance in distances {
+                let next = place.next().ok_or(INVALID)?;
+                places.push((at, std::mem::replace(&mut place, next)));
+                at = at.checked_add(distance).ok_or(INVALID)?;
+            }
+            places.push((at, place));
+        }
+        match places.is_sorted_by_key(|(at, _)| *at) {
+            true => Ok(Places(places)),
+            false => Err(INVALID),
+        }
+    }
+}
 
 impl Places {
     /// What follows the byte `at` of the text is at `place`, up to the next one. Places are added
@@ -244,5 +311,36 @@ mod tests {
         assert_eq!(sheet.of(15..31), Some(rows((1, 3), (1, 3))));
         let found = sheet.find(&rows((1, 1), (2, 3)), 50);
         assert_eq!(found, Some(20..40));
+    }
+
+    #[test]
+    fn places_are_stored_as_runs() {
+        let mut places = Places::default();
+        for (at, place) in [
+            (0, Place::Page(1)),
+            (20, Place::Page(2)),
+            (25, Place::Page(4)),
+            (30, rows((1, 3), (7, 7))),
+            (40, rows((1, 3), (8, 8))),
+            (50, rows((1, 4), (9, 9))),
+        ] {
+            places.push(at, place);
+        }
+        let stored = serde_json::to_string(&places).unwrap();
+        assert_eq!(
+            stored,
+            r#"[[0,"page=1",[20]],[25,"page=4",[]],[30,"Prices!A7:C7",[10]],[50,"Prices!A9:D9",[]]]"#
+        );
+        assert_eq!(serde_json::from_str::<Places>(&stored).unwrap(), places);
+        for damaged in [
+            r#"[[0,"page",[]]]"#,
+            r#"[[9,"page=1",[]],[0,"page=3",[]]]"#,
+            r#"[[0,"page=1",[18446744073709551615,1]]]"#,
+        ] {
+            assert!(
+                serde_json::from_str::<Places>(damaged).is_err(),
+                "{damaged}"
+            );
+        }
     }
 }
