@@ -66,9 +66,9 @@ pub use model::{
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use rerank::{RerankEndpoint, RerankOptions, Reranker};
 pub use source::{
-    ChangeSignal, Changes, Entries, Entry, Files, GitAddressError, GitCommit, GitFetchError,
-    GitOrigin, GitReference, GitRemote, ListItem, Listing, Origin, Reading, Source, Wakeup,
-    Watched, decode,
+    ChangeSignal, Changes, Entries, Entry, Extraction, FileText, Files, GitAddressError, GitCommit,
+    GitFetchError, GitOrigin, GitReference, GitRemote, ListItem, Listing, Origin, Reading, Source,
+    Wakeup, Watched, decode,
 };
 pub use source::{ObjectAddressError, ObjectOrigin, ObjectService};
 #[cfg(feature = "objects")]

@@ -1,6 +1,5 @@
 //! A program of the user's that reads files: [`Converter`].
 
-use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};

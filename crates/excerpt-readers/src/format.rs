@@ -80,6 +80,24 @@ pub fn format_of(path: &str) -> Option<&'static Format> {
 }
 
 impl Format {
+    /// What is missing to read it, for the end of a message.
+    #[must_use]
+    pub fn wanted(&self) -> String {
+        let name = self.name;
+        match self.feature {
+            Some(feature) => format!("{name}: this build lacks the feature `{feature}`"),
+            None => format!(
+                "{name}: only a converter in `[readers]` of your own excerpt.toml can read it"
+            ),
+        }
+    }
+
+    /// Whether a file that begins with these bytes is certainly of this format, and no plain text.
+    #[must_use]
+    pub fn is_certain(&self, bytes: &[u8]) -> bool {
+        !self.marks.is_empty() && self.accepts(bytes)
+    }
+
     /// Whether a file that begins with these bytes can be of this format.
     #[must_use]
     pub fn accepts(&self, bytes: &[u8]) -> bool {

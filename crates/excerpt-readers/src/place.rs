@@ -217,6 +217,20 @@ impl Places {
         }
     }
 
+    /// The places of the text without its first `bytes`.
+    #[must_use]
+    pub fn from(self, bytes: usize) -> Self {
+        let ended = self
+            .0
+            .partition_point(|(at, _)| *at <= bytes)
+            .saturating_sub(1);
+        let left = self.0.into_iter().skip(ended);
+        Places(
+            left.map(|(at, place)| (at.saturating_sub(bytes), place))
+                .collect(),
+        )
+    }
+
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use excerpt_chunk::{Chunking, Document};
+use excerpt_chunk::Chunking;
 use excerpt_index::{
-    Collection, Encoding, Error, Index, OpenOptions, Origin, Source, SyncOptions, SyncReport,
-    includes, read_named,
+    Collection, Encoding, Error, FileText, Index, OpenOptions, Origin, Source, SyncOptions,
+    SyncReport, includes, read_named,
 };
 use serde::{Deserialize, Serialize};
 
@@ -315,8 +315,7 @@ impl PreparedAddition {
             let text = ReadText {
                 path: Some(self.file.clone()),
                 source_path: Some(self.file.clone()),
-                text: self.text.clone(),
-                encoding: Encoding::default(),
+                file: FileText::plain(self.text.clone(), Encoding::default()),
             };
             return visit(&text, 1).map(|()| 0);
         };
@@ -324,7 +323,12 @@ impl PreparedAddition {
         let folder = tempfile::tempdir().map_err(ServiceError::NoTemporaryFolder)?;
         let source = self.syncable(folder.path(), root);
         let source = source.open().map_err(ServiceError::from)?;
-        each_document(&*source, &|_| true, &str::to_string, visit)
+        each_document(
+            (&*source, &self.options.selection),
+            &|_| true,
+            &str::to_string,
+            visit,
+        )
     }
 
     /// Splits what would be added, gives each document to `each`, and stores nothing. The names of
@@ -353,7 +357,7 @@ impl PreparedAddition {
         let title = preview.collection.attributes.title.clone();
         let skipped = self.each_document(&mut |text, left| {
             let path = text.source_path.as_deref().unwrap_or_default();
-            let document = Document::new(&text.text).with_path(path);
+            let document = text.file.document(path);
             let document = match &title {
                 Some(title) => document.with_title(title),
                 None => document,

@@ -14,9 +14,13 @@ use crate::error::{ServiceError, ServiceResult};
 pub(crate) fn check_file(shown: &str, root: &Path, selection: &Selection) -> ServiceResult<()> {
     let files = Files::selected(root, selection)?;
     let listing = files.list()?;
-    let read = listing.entries.first().map(|entry| files.read(entry));
+    let read = listing
+        .entries
+        .first()
+        .map(|entry| (files.read(entry), &entry.path));
     let skip = match read {
-        Some(Reading::Skip { skip, .. }) => Some(skip),
+        Some((Reading::Skip { skip, .. }, _)) => Some(skip),
+        Some((Reading::Bytes { bytes, .. }, path)) => selection.text(path, bytes).err(),
         _ => listing.skips.into_iter().next(),
     };
     match skip {

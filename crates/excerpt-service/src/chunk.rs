@@ -1,7 +1,7 @@
 //! `chunk`: how a document or a text is split. Nothing is stored.
 
 use excerpt_chunk::{Chunking, Document, Settings};
-use excerpt_index::{Encoding, Files, Index, ReadOptions, Reading, Source as _};
+use excerpt_index::{Encoding, FileText, Files, Index, ReadOptions, Reading, Source as _};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServiceResult;
@@ -24,10 +24,8 @@ pub struct ChunkRequest {
 pub struct TextToSplit {
     /// Its path as shown, which determines the syntax.
     pub path: Option<String>,
-    /// The text.
-    pub text: String,
-    /// The encoding of its file.
-    pub encoding: Encoding,
+    /// The text, and how its file holds it.
+    pub file: FileText,
     /// How it is split.
     pub settings: Settings,
 }
@@ -40,10 +38,9 @@ impl TextToSplit {
     /// When the settings contradict each other.
     pub fn split<T>(&self, render: impl FnOnce(&Chunking<'_>) -> T) -> ServiceResult<T> {
         let chunker = excerpt_grammars::chunker(self.settings.config())?;
-        let document = Document::new(&self.text);
         let document = match &self.path {
-            Some(path) => document.with_path(path),
-            None => document,
+            Some(path) => self.file.document(path),
+            None => Document::new(&self.file.text),
         };
         Ok(render(&chunker.chunk(&document)))
     }
@@ -64,8 +61,7 @@ impl Scope {
     ) -> ServiceResult<TextToSplit> {
         Ok(TextToSplit {
             path: name,
-            text,
-            encoding: Encoding::default(),
+            file: FileText::plain(text, Encoding::default()),
             settings: chunking.or(self.configuration(None)?.chunking),
         })
     }
@@ -100,16 +96,16 @@ impl Scope {
             };
             let entries = files.list().map_or(Vec::new(), |listing| listing.entries);
             if let Some(entry) = entries.iter().find(|entry| entry.path == path)
-                && let Reading::Text { text, encoding, .. } = files.read(entry)
+                && let Reading::Bytes { bytes, .. } = files.read(entry)
+                && let Ok(file) = selection.text(&path, bytes)
             {
-                found.push((self.settings_of(&seen, &request.chunking)?, text, encoding));
+                found.push((self.settings_of(&seen, &request.chunking)?, file));
             }
         }
         Ok(match found.len() {
-            1 => found.pop().map(|(settings, text, encoding)| TextToSplit {
-                encoding,
+            1 => found.pop().map(|(settings, file)| TextToSplit {
                 path: Some(self.outward(&path).to_string()),
-                text,
+                file,
                 settings,
             }),
             _ => None,
@@ -136,8 +132,7 @@ impl Scope {
                 Some(seen) => self.settings_of(seen, &request.chunking)?,
                 None => request.chunking.clone(),
             },
-            encoding: document.encoding,
-            text: document.text,
+            file: document.into_file(),
         })
     }
 

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use excerpt_chunk::{ConfigError, FileError};
 use excerpt_index::eval::{MineError, SetError};
-use excerpt_index::{GitAddressError, ObjectAddressError, Refused, Secret, Skip, SkipReason};
+use excerpt_index::{GitAddressError, ObjectAddressError, Refused, Secret, Skip};
 
-use crate::text::{not_indexed, shown, thousands, without_root};
+use crate::text::{not_indexed, reason, shown, thousands, without_root};
 
 /// The result of every operation of the service.
 pub type ServiceResult<T, E = ServiceError> = Result<T, E>;
@@ -185,12 +185,12 @@ pub enum ServiceError {
         refused: Refused,
     },
     /// A file to split is not text.
-    #[error("`{name}` cannot be split: {reason}")]
+    #[error("`{name}` cannot be split: {}", reason(skip))]
     NotSplit {
         /// The file as it was given.
         name: String,
         /// Why it is not text.
-        reason: SkipReason,
+        skip: Skip,
     },
     /// The file or folder of a request cannot be read.
     #[error("cannot read `{path}`: {error}")]

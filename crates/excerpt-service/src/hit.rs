@@ -272,7 +272,10 @@ pub fn citation(
     let collection = document.collection.as_deref();
     let path = paths.target(collection, &document.source, &document.path);
     let (first, last) = hit.span.lines;
-    format!("{path}:{first}-{last}")
+    match &hit.place {
+        Some(place) => format!("{path}#{place}"),
+        None => format!("{path}:{first}-{last}"),
+    }
 }
 
 /// The same for a hit that was folded.
@@ -300,6 +303,9 @@ pub struct SplitDocument<'a> {
     pub source_path: Option<&'a str>,
     /// The encoding of the file; spans refer to the text in UTF-8.
     pub encoding: Encoding,
+    /// Where each of its chunks is in a file that is not text, such as `page=12`; absent for text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Option<String>>,
     /// How it was split.
     #[serde(flatten)]
     pub chunking: &'a Chunking<'a>,

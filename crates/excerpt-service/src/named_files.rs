@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::Settings;
 use excerpt_index::{
-    Collection, Encoding, Files, Located, Reading, Secret, Selection, Source, decode,
-    is_at_or_below, read_named,
+    Collection, Encoding, FileText, Files, Located, Reading, Secret, Secrets, Selection,
+    SkipReason, Source, is_at_or_below, read_named,
 };
 
 use crate::config::{Configuration, EmbeddingChoice, chunking_around};
@@ -35,10 +35,8 @@ pub struct ReadText {
     pub path: Option<String>,
     /// Its path in the index, which determines the syntax.
     pub source_path: Option<String>,
-    /// The text.
-    pub text: String,
-    /// How the file is encoded.
-    pub encoding: Encoding,
+    /// The text, and how the file holds it.
+    pub file: FileText,
 }
 
 impl ReadText {
@@ -48,12 +46,11 @@ impl ReadText {
     ///
     /// [`ServiceError::NotSplit`] when it is not text. With `lossy`, what is not UTF-8 is replaced.
     pub fn of_bytes(bytes: Vec<u8>, name: Option<&str>, lossy: bool) -> ServiceResult<ReadText> {
-        let (text, encoding) = decoded(bytes, name.unwrap_or("-"), lossy)?;
+        let own = Configuration::of_user(&EmbeddingChoice::default())?;
         Ok(ReadText {
             path: name.map(str::to_string),
             source_path: name.map(str::to_string),
-            text,
-            encoding,
+            file: decoded(bytes, name.unwrap_or("-"), &own.selection, lossy)?,
         })
     }
 
@@ -65,7 +62,7 @@ impl ReadText {
     /// When the user's configuration is invalid.
     pub fn secret(&self) -> ServiceResult<Option<Secret>> {
         let path = self.path.as_deref().unwrap_or_default();
-        let Some(secret) = Selection::default().withholds(path, &self.text) else {
+        let Some(secret) = Selection::default().withholds(path, &self.file.text) else {
             return Ok(None);
         };
         let own = Configuration::of_user(&EmbeddingChoice::default())?;
@@ -141,14 +138,13 @@ impl NamedFiles {
             path: self.named.clone(),
             refused,
         })?;
-        let (text, encoding) = decoded(bytes, shown, lossy)?;
+        let file = decoded(bytes, shown, &self.selection, lossy)?;
         let own = self.root.file_name().and_then(|name| name.to_str());
         let source_path = self.inside.as_deref().or(own).unwrap_or_default();
         Ok(ReadText {
             path: Some(shown.to_string()),
             source_path: Some(source_path.to_string()),
-            text,
-            encoding,
+            file,
         })
     }
 
@@ -178,7 +174,12 @@ impl NamedFiles {
         let shown = |path: &str| paths.shown(&self.root, path);
         let within = |path: &str| self.contains(path);
         let mut visit = |text: &ReadText, _| visit(text);
-        each_document(&self.files()?, &within, &shown, &mut visit)
+        each_document(
+            (&self.files()?, &self.selection),
+            &within,
+            &shown,
+            &mut visit,
+        )
     }
 
     fn files(&self) -> ServiceResult<Files> {
@@ -195,7 +196,7 @@ impl NamedFiles {
 /// number of documents from this one to the last, and returns how many files and folders are
 /// skipped.
 pub(crate) fn each_document<E: From<ServiceError>>(
-    files: &dyn Source,
+    (files, selection): (&dyn Source, &Selection),
     within: &dyn Fn(&str) -> bool,
     shown: &dyn Fn(&str) -> String,
     visit: &mut dyn FnMut(&ReadText, usize) -> Result<(), E>,
@@ -206,18 +207,21 @@ pub(crate) fn each_document<E: From<ServiceError>>(
     let entries = listing.entries.iter().filter(|entry| within(&entry.path));
     let entries: Vec<_> = entries.collect();
     for (at, entry) in entries.iter().enumerate() {
-        match files.read(entry) {
-            Reading::Text { text, encoding, .. } => {
+        let file = match files.read(entry) {
+            Reading::Bytes { bytes, .. } => selection.text(&entry.path, bytes),
+            Reading::Skip { skip, .. } => Err(skip),
+            Reading::Gone => continue,
+        };
+        match file {
+            Ok(file) => {
                 let text = ReadText {
                     path: Some(shown(&entry.path)),
                     source_path: Some(entry.path.clone()),
-                    text,
-                    encoding,
+                    file,
                 };
                 visit(&text, entries.len() - at)?;
             }
-            Reading::Skip { .. } => skipped += 1,
-            Reading::Gone => {}
+            Err(_) => skipped += 1,
         }
     }
     Ok(skipped)
@@ -233,14 +237,26 @@ fn below_here(file: &Path) -> Option<(PathBuf, Option<String>)> {
     Some((here, Some(names.join("/"))))
 }
 
-/// The text of `bytes`, which are read from `name`, and its encoding.
-fn decoded(bytes: Vec<u8>, name: &str, lossy: bool) -> ServiceResult<(String, Encoding)> {
-    if lossy {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        return Ok((text, Encoding::default()));
-    }
-    decode(bytes).map_err(|reason| ServiceError::NotSplit {
-        name: name.to_string(),
-        reason,
-    })
+/// The text of `bytes`, which are read from `name`.
+fn decoded(
+    bytes: Vec<u8>,
+    name: &str,
+    selection: &Selection,
+    lossy: bool,
+) -> ServiceResult<FileText> {
+    // Nothing is stored, so that it may contain secrets.
+    let mut selection = selection.clone();
+    selection.secrets = Some(Secrets::Index);
+    let replaced = lossy.then(|| String::from_utf8_lossy(&bytes).into_owned());
+    selection
+        .text(name, bytes)
+        .or_else(|skip| match (skip.reason, replaced) {
+            (SkipReason::Binary | SkipReason::NotUtf8, Some(text)) => {
+                Ok(FileText::plain(text, Encoding::default()))
+            }
+            _ => Err(ServiceError::NotSplit {
+                name: name.to_string(),
+                skip,
+            }),
+        })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::{Result, SourceId, SyncOptions};
+use crate::model::{Result, Selection, SourceId};
 use crate::source::{Entries, Entry, Files, ListItem, Reading, Source};
 
 /// The files under a folder, without those in the folder of the questions, which contain the
@@ -19,7 +19,7 @@ impl Corpus {
     pub(super) fn new(folder: &Path, questions: &Path) -> Result<Self> {
         let own = questions.strip_prefix(folder).ok();
         Ok(Corpus {
-            files: Files::new(folder, SyncOptions::default().selection.max_file_size())?,
+            files: Files::selected(folder, &Selection::default())?,
             own: own.and_then(Path::to_str).map(|own| own.replace('\\', "/")),
         })
     }

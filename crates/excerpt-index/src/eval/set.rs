@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::corpus::Corpus;
 use super::measure::Passage;
 use crate::fs::open::{Refused, read_below};
-use crate::model::{Error, Skip, plain, segments};
+use crate::model::{Error, Selection, Skip, plain, segments};
 use crate::read::Closest;
 use crate::source::{Entry, Reading, Source};
 
@@ -282,10 +282,13 @@ impl QuestionSet {
                 return Ok(None);
             }
             return match self.corpus.read(entry) {
-                Reading::Text { text, .. } => {
-                    self.texts.borrow_mut().insert(path.to_string(), text);
-                    Ok(None)
-                }
+                Reading::Bytes { bytes, .. } => match Selection::default().text(path, bytes) {
+                    Ok(read) => {
+                        self.texts.borrow_mut().insert(path.to_string(), read.text);
+                        Ok(None)
+                    }
+                    Err(skip) => Ok(Some(words(&skip))),
+                },
                 Reading::Skip { skip, .. } => Ok(Some(words(&skip))),
                 Reading::Gone => Err(format!("`{path}` was deleted just now")),
             };
@@ -333,10 +336,13 @@ impl QuestionSet {
                 .get(path)
                 .map(|entry| self.corpus.read(entry));
             let text = match reading {
-                Some(Reading::Text { text, .. }) => text,
-                _ => String::new(),
+                Some(Reading::Bytes { bytes, .. }) => Selection::default().text(path, bytes).ok(),
+                _ => None,
             };
-            texts.insert(path.to_string(), text);
+            texts.insert(
+                path.to_string(),
+                text.map_or_else(String::new, |read| read.text),
+            );
         }
         chars(&texts[path], bytes.clone()).unwrap_or(bytes)
     }

@@ -85,9 +85,15 @@ fn keep_equal(database: &Database, root: &Path) -> Result<(), StoreError> {
             path: known.path.clone(),
             version: known.stat.into(),
         };
-        match files.read(&entry) {
-            Reading::Text { text, .. } => Hash::of(text.as_bytes()) == known.hash,
-            _ => false,
+        let Reading::Bytes { bytes, .. } = files.read(&entry) else {
+            return false;
+        };
+        match &known.extracted {
+            Some((_, file)) => Hash::of(&bytes) == *file,
+            None => {
+                let text = Selection::default().text(&entry.path, bytes);
+                text.is_ok_and(|read| Hash::of(read.text.as_bytes()) == known.hash)
+            }
         }
     };
     for source in database.sources()? {

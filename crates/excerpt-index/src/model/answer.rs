@@ -303,8 +303,10 @@ pub struct Hit {
     pub ordinal: usize,
     /// The place in the document.
     pub span: Span,
-    /// The place to open: `path:first-last`.
+    /// The place to open: `path:first-last`, or `path#place`.
     pub citation: String,
+    /// Where the chunk is in a file that is not text, such as `page=12`; `None` for text.
+    pub place: Option<String>,
     /// The headings or scopes that enclose the chunk, outermost first.
     pub trail: Vec<String>,
     /// The headings or definitions inside the chunk.

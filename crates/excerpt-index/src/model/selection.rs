@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use excerpt_readers::Readers;
 use serde::{Deserialize, Serialize};
 
 /// Which files of a folder are documents, in addition to the rules that apply everywhere. Patterns
@@ -15,12 +16,17 @@ pub struct Selection {
     pub include: Vec<String>,
     /// What matches one of these is excluded.
     pub ignore: Vec<String>,
-    /// The size in bytes above which a file is skipped; `None` for 2 MiB.
+    /// The size in bytes above which a file is skipped; `None` for 2 MiB of plain text, and 64 MiB
+    /// of what a reader reads.
     pub max_file_size: Option<u64>,
     /// Whether `.gitignore`, `.ignore` and git's own exclude files apply; `None` for yes.
     pub ignore_files: Option<bool>,
     /// What happens to files that contain keys or passwords; `None` to skip them.
     pub secrets: Option<Secrets>,
+    /// What reads files that are not plain text. It is not stored, since it may name programs to
+    /// run: only the user's own configuration sets it.
+    #[serde(skip)]
+    pub readers: Readers,
 }
 
 /// What happens to files that contain keys or passwords.

@@ -251,6 +251,9 @@ pub enum Encoding {
     /// that is text and not UTF-8.
     #[serde(rename = "windows-1252")]
     Windows1252,
+    /// None: the file is not text, and a reader has extracted the text from it.
+    #[serde(rename = "extracted")]
+    Extracted,
 }
 
 impl Encoding {
@@ -262,6 +265,7 @@ impl Encoding {
             Encoding::Utf16Le => "utf-16le",
             Encoding::Utf16Be => "utf-16be",
             Encoding::Windows1252 => "windows-1252",
+            Encoding::Extracted => "extracted",
         }
     }
 
@@ -272,6 +276,7 @@ impl Encoding {
             Encoding::Utf16Le,
             Encoding::Utf16Be,
             Encoding::Windows1252,
+            Encoding::Extracted,
         ];
         all.into_iter().find(|encoding| encoding.name() == name)
     }
@@ -295,6 +300,10 @@ pub enum SkipReason {
     Secret,
     /// It is not text.
     Binary,
+    /// It is a document that needs a reader, which this build does not have.
+    NoReader,
+    /// Its reader found no text in it, because it is damaged, protected, or has only images.
+    NotRead,
     /// It is larger than [`Selection::max_file_size`].
     TooLarge,
     /// Its text is neither UTF-8 nor UTF-16 with a byte order mark.
@@ -319,13 +328,15 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    const NAMES: [(SkipReason, &'static str, &'static str); 16] = [
+    const NAMES: [(SkipReason, &'static str, &'static str); 18] = [
         (SkipReason::LeftOut, "left_out", "excluded by a pattern"),
         (SkipReason::Ignored, "ignored", "ignored"),
         (SkipReason::Hidden, "hidden", "hidden"),
         (SkipReason::Vendored, "vendored", "vendored or generated"),
         (SkipReason::Secret, "secret", "may contain secrets"),
         (SkipReason::Binary, "binary", "binary"),
+        (SkipReason::NoReader, "no_reader", "no reader"),
+        (SkipReason::NotRead, "not_read", "no text in it"),
         (SkipReason::TooLarge, "too_large", "too large"),
         (SkipReason::NotUtf8, "not_utf8", "not UTF-8"),
         (

@@ -168,7 +168,7 @@ impl<'a> Resolver<'a> {
         link.is_dangling = bytes.is_none();
         if let Some(bytes) = bytes {
             let span = LineIndex::new(&text).span(bytes.clone());
-            link.citation = Some(citation(&document.path, &span));
+            link.citation = Some(citation(&document.path, &span, None));
             link.chunk = self.catalog.chunk_at(document.id, bytes.start)?;
         }
         link.path = Some(document.path);

@@ -25,6 +25,7 @@ pub use target::Target;
 use target::ids;
 
 use crate::model::{Encoding, SourceId, is_at_or_below, is_hidden, segments};
+use crate::source::{Extraction, FileText};
 use crate::store::StoredChunk;
 
 /// How targets are read.
@@ -119,6 +120,9 @@ pub struct DocumentText {
     pub modified: i64,
     /// The encoding of its file; `span` refers to the text in UTF-8.
     pub encoding: Encoding,
+    /// Where the text begins in a file that is not text, such as `page=12`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// The place to open: `path:first-last`.
     pub citation: String,
     /// The place of `text` in the document.
@@ -130,10 +134,29 @@ pub struct DocumentText {
     pub lines_total: usize,
     /// The text, byte for byte.
     pub text: String,
+    /// How a reader has extracted the whole text; `None` for plain text.
+    #[serde(skip)]
+    pub extraction: Option<Extraction>,
     /// The chunks that contain some of the text, in order.
     pub chunks: Vec<ChunkPlace>,
     /// The links, if requested.
     pub links: Option<Links>,
+}
+
+impl DocumentText {
+    /// The text, and how its file holds it.
+    #[must_use]
+    pub fn into_file(self) -> FileText {
+        FileText {
+            text: self.text,
+            encoding: self.encoding,
+            // The places are those of the whole text.
+            extraction: self.extraction.map(|extraction| Extraction {
+                places: extraction.places.from(self.span.bytes.start),
+                ..extraction
+            }),
+        }
+    }
 }
 
 /// The place of a chunk.
@@ -162,8 +185,11 @@ impl From<StoredChunk> for ChunkPlace {
     }
 }
 
-/// The place to open.
-pub(crate) fn citation(path: &str, span: &Span) -> String {
+/// The place to open: what [`Target`] names.
+pub(crate) fn citation(path: &str, span: &Span, place: Option<&str>) -> String {
     let (first, last) = span.lines;
-    format!("{path}:{first}-{last}")
+    match place {
+        Some(place) => format!("{path}#{place}"),
+        None => format!("{path}:{first}-{last}"),
+    }
 }

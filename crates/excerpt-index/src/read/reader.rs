@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use excerpt_chunk::LineIndex;
+use excerpt_readers::Place;
 
 use super::{
     ChunkPlace, Closest, DocumentText, Links, ReadOptions, Resolver, Sections, Target, citation,
@@ -61,7 +62,8 @@ impl Reader<'_> {
             1 => found.remove(0),
             _ => {
                 let citation = |(document, chunk): &(StoredDocument, StoredChunk)| {
-                    citation(&document.path, &chunk.span)
+                    let place = document.place(chunk.bytes(), &chunk.trail, &chunk.sections);
+                    citation(&document.path, &chunk.span, place.as_deref())
                 };
                 let error = Error::AmbiguousChunk {
                     id: id.to_string(),
@@ -93,7 +95,10 @@ impl Reader<'_> {
         let line = index.lines(span.lines.0, span.lines.0);
         let before = text.get(line.start..bytes.start).unwrap_or_default();
         Ok(DocumentText {
-            citation: citation(&document.path, &span),
+            place: chunks.first().and_then(|chunk| {
+                document.place(span.bytes.clone(), &chunk.trail, &chunk.sections)
+            }),
+            citation: citation(&document.path, &span, None),
             source: document.source.path().into(),
             path: document.path,
             title: document.title,
@@ -106,6 +111,7 @@ impl Reader<'_> {
             span,
             column: before.chars().count() + 1,
             lines_total: index.len(),
+            extraction: document.extraction,
             text: text.get(bytes).unwrap_or_default().to_string(),
             chunks: chunks.into_iter().map(ChunkPlace::from).collect(),
             links,
@@ -197,6 +203,11 @@ fn section_bytes(
     text: &str,
     section: &str,
 ) -> Result<Range<usize>, Error> {
+    if let (Some(extraction), Some(place)) = (&document.extraction, Place::parse(section))
+        && let Some(bytes) = extraction.places.find(&place, text.len())
+    {
+        return Ok(bytes);
+    }
     let sections = Sections::of(document, text);
     match sections.find(section) {
         Some(section) => Ok(section.bytes.clone()),

@@ -29,7 +29,7 @@ pub(crate) struct Sections(Vec<Section>);
 impl Sections {
     /// Finds the sections in the text of a document.
     pub(crate) fn of(document: &StoredDocument, text: &str) -> Self {
-        let named = Document::new(text).with_path(&document.path);
+        let named = document.with_text(text);
         match document.is_code() && Grammars.detect(&named).is_some() {
             true => Sections::of_code(&named),
             false if document.is_code() => Sections::default(),

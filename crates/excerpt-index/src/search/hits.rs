@@ -11,6 +11,7 @@ use super::precise::Narrower;
 use super::snippet::Marker;
 use super::weak::Evidence;
 use crate::model::{AlsoIn, ChunkKey, DocumentHits, Hit, Query, Snippet};
+use crate::read::citation;
 use crate::store::snapshot::{
     PassageRequest, Passages, QueryVector, Shortlist, Snapshot, StoredPassage,
 };
@@ -128,12 +129,12 @@ impl Hits<'_> {
             text,
             cosine,
         } = passage;
-        let (first, last) = chunk.span.lines;
         let (snippet, coverage) = self.mark(document, &chunk, &text);
         let is_old = found.rev < document.rev;
         if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {
             return None;
         }
+        let place = document.place(chunk.bytes(), &chunk.trail, &chunk.sections);
         Some(Hit {
             rank: index + 1,
             coverage,
@@ -145,7 +146,8 @@ impl Hits<'_> {
             id: chunk.id,
             path: document.path.clone(),
             ordinal: chunk.ordinal,
-            citation: format!("{}:{first}-{last}", document.path),
+            citation: citation(&document.path, &chunk.span, place.as_deref()),
+            place,
             snippet,
             text,
             span: chunk.span,
@@ -173,9 +175,10 @@ impl Hits<'_> {
             let evidence = hit.text[bytes.clone()].to_string();
             let last = first + lines(evidence.trim_end_matches('\n'));
             hit.snippet = self.marker.mark(&evidence, 0, first, &[]).0;
-            hit.citation = format!("{}:{first}-{last}", document.path);
             hit.span.lines = (first, last);
             hit.span.bytes = hit.span.bytes.start + bytes.start..hit.span.bytes.start + bytes.end;
+            hit.place = document.place(hit.span.bytes.clone(), &hit.trail, &hit.sections);
+            hit.citation = citation(&document.path, &hit.span, hit.place.as_deref());
             hit.tokens = found.tokens;
             hit.text = evidence;
         }

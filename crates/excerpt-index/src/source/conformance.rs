@@ -31,9 +31,9 @@ pub(crate) fn conforms(source: &dyn Source) {
 
     for entry in &listing.entries {
         match source.read(entry) {
-            Reading::Text { version, bytes, .. } => {
+            Reading::Bytes { version, bytes, .. } => {
                 assert_eq!(version, entry.version, "{}", entry.path);
-                assert_eq!(bytes, entry.version.size(), "{}", entry.path);
+                assert_eq!(bytes.len() as u64, entry.version.size(), "{}", entry.path);
             }
             Reading::Skip { skip, .. } => assert_eq!(skip.path, entry.path),
             Reading::Gone => panic!("`{}` was listed", entry.path),

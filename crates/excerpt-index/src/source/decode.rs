@@ -42,6 +42,7 @@ pub(crate) fn encode(text: &str, encoding: Encoding) -> Option<Vec<u8>> {
         Encoding::Utf8 => Some(text.as_bytes().to_vec()),
         Encoding::Utf16Le => Some(utf16([0xFF, 0xFE], u16::to_le_bytes)),
         Encoding::Utf16Be => Some(utf16([0xFE, 0xFF], u16::to_be_bytes)),
+        Encoding::Extracted => None,
         Encoding::Windows1252 => {
             let (bytes, _, has_unmappable) = WINDOWS_1252.encode(text);
             (!has_unmappable).then(|| bytes.into_owned())

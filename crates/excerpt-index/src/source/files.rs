@@ -13,7 +13,7 @@ use super::secrets;
 use super::{Entries, Entry, Listing, Reading, Source};
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
 use crate::model::{
-    Encoding, Error, Provenance, Result, Secret, Selection, Skip, SkipReason, SourceId, plain,
+    Error, Provenance, Result, Secret, Selection, Skip, SkipReason, SourceId, plain,
 };
 
 /// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever
@@ -23,7 +23,6 @@ pub struct Files {
     root: PathBuf,
     id: SourceId,
     selection: Selection,
-    max_file_size: u64,
     /// The folder that was listed last: files are read from this one.
     listed: Arc<Mutex<Option<Listed>>>,
 }
@@ -54,8 +53,10 @@ impl Files {
         Ok(Files {
             root,
             id,
-            selection: Selection::default(),
-            max_file_size,
+            selection: Selection {
+                max_file_size: Some(max_file_size),
+                ..Selection::default()
+            },
             listed: Arc::default(),
         })
     }
@@ -69,7 +70,7 @@ impl Files {
         selection.check()?;
         Ok(Files {
             selection: selection.clone(),
-            ..Files::new(root, selection.max_file_size())?
+            ..Files::new(root, 0)?
         })
     }
 
@@ -148,7 +149,7 @@ impl Files {
             Some(name) if self.selection.skips_secrets() && secrets::named(name) => {
                 listing.skips.push(secret_by_name(name));
             }
-            Some(name) if stat.size > self.max_file_size => {
+            Some(name) if stat.size > self.selection.max_size_of(name) => {
                 listing.skips.extend(self.too_large(name, stat.size));
             }
             Some(name) => listing.entries.push(Entry {
@@ -160,19 +161,8 @@ impl Files {
     }
 
     fn too_large(&self, path: &str, size: u64) -> Option<Skip> {
-        let limit = self.max_file_size;
+        let limit = self.selection.max_size_of(path);
         Refused::TooLarge { size, limit }.skip(path)
-    }
-
-    /// The text in the `bytes` of a file with this size, unless it is skipped.
-    fn text_of(&self, path: &str, bytes: Vec<u8>, size: u64) -> Result<(String, Encoding), Skip> {
-        let count = bytes.len() as u64;
-        if count > self.max_file_size
-            && let Some(skip) = self.too_large(path, size.max(count))
-        {
-            return Err(skip);
-        }
-        self.selection.text(path, bytes)
     }
 }
 
@@ -197,24 +187,26 @@ impl Source for Files {
             Err(error) => return not_read(unreadable(entry.path.clone(), &error)),
         };
         let file = folder.file(&entry.path);
-        let read = file.and_then(|file| Ok(file.read(self.max_file_size)?));
+        let limit = self.selection.max_size_of(&entry.path);
+        let read = file.and_then(|file| Ok(file.read(limit)?));
         let (bytes, stat) = match read {
             Ok(read) => read,
             Err(refused) => return refused.skip(&*entry.path).map_or(Reading::Gone, not_read),
         };
-        let count = bytes.len() as u64;
-        match self.text_of(&entry.path, bytes, stat.size) {
-            Ok((text, encoding)) => Reading::Text {
-                text,
-                encoding,
+        let (count, version) = (bytes.len() as u64, Some(stat.into()));
+        match count > limit {
+            true => {
+                self.too_large(&entry.path, stat.size.max(count))
+                    .map_or(Reading::Gone, |skip| Reading::Skip {
+                        skip,
+                        version,
+                        bytes: count,
+                    })
+            }
+            false => Reading::Bytes {
+                bytes,
                 version: stat.into(),
-                bytes: count,
                 provenance: Provenance::default(),
-            },
-            Err(skip) => Reading::Skip {
-                skip,
-                version: Some(stat.into()),
-                bytes: count,
             },
         }
     }
@@ -392,7 +384,7 @@ impl Files {
         };
         match look {
             Ok(look) if look.kind != FileKind::File => Refused::Kind(look.kind).skip(path).map(Err),
-            Ok(look) if look.stat.size > self.max_file_size => {
+            Ok(look) if look.stat.size > self.selection.max_size_of(path) => {
                 self.too_large(path, look.stat.size).map(Err)
             }
             Ok(look) => Some(Ok(Entry {
@@ -530,7 +522,7 @@ mod tests {
         let listing = source.list().unwrap();
         assert_eq!(paths(&listing), [".notes"]);
         assert!(
-            matches!(source.read(&listing.entries[0]), Reading::Text { text, .. } if text == "tea")
+            matches!(source.read(&listing.entries[0]), Reading::Bytes { bytes, .. } if bytes == b"tea")
         );
     }
 

@@ -1,5 +1,6 @@
-//! Where documents come from. A [`Source`] lists what it has as [`Entries`] and
-//! reads the text of one [`Entry`] at a time; it knows nothing about the contents of an index.
+//! Where documents come from. A [`Source`] lists what it has as [`Entries`] and reads the bytes of
+//! one [`Entry`] at a time; [`Selection::text`](crate::Selection::text) finds the text in them. A
+//! source knows nothing about the contents of an index.
 
 mod added;
 pub(crate) mod commits;
@@ -13,9 +14,10 @@ mod objects;
 mod origin;
 mod rules;
 mod secrets;
+mod text;
 mod watch;
 
-use crate::model::{Encoding, Provenance, Result, Skip, SourceId, Version};
+use crate::model::{Provenance, Result, Skip, SourceId, Version};
 
 pub(crate) use added::AddedFrontMatter;
 pub use decode::decode;
@@ -28,6 +30,8 @@ pub use objects::{ObjectFolder, ObjectSource};
 pub use origin::Origin;
 pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
+pub(crate) use text::document;
+pub use text::{Extraction, FileText};
 pub use watch::{ChangeSignal, Wakeup, Watched};
 
 /// A place with documents.
@@ -82,7 +86,7 @@ pub trait Source: Send + Sync {
     /// together. What was expected before and not read is no longer. By default, nothing happens.
     fn expect(&self, _entries: &[&Entry]) {}
 
-    /// The text of one entry. A problem with an entry is a [`Reading`], too.
+    /// The contents of one entry. A problem with an entry is a [`Reading`], too.
     fn read(&self, entry: &Entry) -> Reading;
 }
 
@@ -139,16 +143,12 @@ pub struct Entry {
 /// The result of reading one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// The text.
-    Text {
-        /// The text, in UTF-8.
-        text: String,
-        /// The encoding of the file.
-        encoding: Encoding,
+    /// Its contents.
+    Bytes {
+        /// The bytes of the file.
+        bytes: Vec<u8>,
         /// The version of what was read; it may have changed since the listing.
         version: Version,
-        /// How many bytes were read.
-        bytes: u64,
         /// What the source knows about the document besides its text: see [`Provenance`].
         provenance: Provenance,
     },

@@ -8,23 +8,32 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
+use excerpt_readers::{Choice, Readers};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::added::without_added;
-use super::decode::decode;
 pub(super) use super::ignores::IgnoreFiles;
 use super::ignores::{Ignores, MOST_PATTERNS, is_ignore_file};
 use super::secrets;
 use crate::fs::layout;
 use crate::fs::open::OpenFolder;
-use crate::model::{Encoding, Error, Result, Secret, Secrets, Selection, Skip, SkipReason};
+use crate::model::{Error, Result, Secret, Secrets, Selection, Skip, SkipReason};
 
 impl Selection {
-    /// The size in bytes above which a file is skipped.
+    /// The size in bytes above which plain text is skipped.
     #[must_use]
     pub fn max_file_size(&self) -> u64 {
         self.max_file_size.unwrap_or(2 << 20)
+    }
+
+    /// The size in bytes above which the file at `path` is skipped. What is not plain text holds
+    /// little of it.
+    #[must_use]
+    pub fn max_size_of(&self, path: &str) -> u64 {
+        match self.readers.choose(path) {
+            Choice::Converter(_) | Choice::Reader(..) => self.max_file_size.unwrap_or(64 << 20),
+            _ => self.max_file_size(),
+        }
     }
 
     /// Whether files that contain keys or passwords are skipped.
@@ -44,17 +53,6 @@ impl Selection {
         }
     }
 
-    /// The text in the bytes of the file at `path`, without what a mirror has added to it, or the
-    /// reason for which it is skipped.
-    pub(super) fn text(&self, path: &str, bytes: Vec<u8>) -> Result<(String, Encoding), Skip> {
-        let (text, encoding) = decode(bytes).map_err(|reason| Skip::new(path, reason))?;
-        let text = without_added(text);
-        match self.withholds(path, &text) {
-            Some(secret) => Err(Skip::new(path, SkipReason::Secret).with_detail(secret)),
-            None => Ok((text, encoding)),
-        }
-    }
-
     /// These settings, and those of `other` where none are given here.
     #[must_use]
     pub fn or(self, other: Selection) -> Selection {
@@ -65,6 +63,10 @@ impl Selection {
             max_file_size: self.max_file_size.or(other.max_file_size),
             ignore_files: self.ignore_files.or(other.ignore_files),
             secrets: self.secrets.or(other.secrets),
+            readers: match self.readers.is_empty() {
+                true => other.readers,
+                false => self.readers,
+            },
         }
     }
 
@@ -264,6 +266,7 @@ pub(crate) struct Rules {
     ignores: Ignores,
     patterns: Arc<Patterns>,
     skips_secrets: bool,
+    readers: Readers,
 }
 
 impl Rules {
@@ -273,6 +276,7 @@ impl Rules {
             ignores: Ignores::of_user(),
             patterns: Arc::default(),
             skips_secrets: true,
+            readers: Readers::default(),
         }
     }
 
@@ -302,6 +306,7 @@ impl Rules {
                 let_in: matcher(root, &selection.include)?,
             }),
             skips_secrets: selection.skips_secrets(),
+            readers: selection.readers.clone(),
             ignores: match selection.ignore_files {
                 Some(false) => Ignores::none(),
                 _ => self.ignores,
@@ -323,6 +328,7 @@ impl Rules {
             ignores,
             patterns: Arc::clone(&self.patterns),
             skips_secrets: self.skips_secrets,
+            readers: self.readers.clone(),
         };
         (rules, skips)
     }
@@ -338,6 +344,10 @@ impl Rules {
         let skip = Skip::new(path, reason);
         Some(match reason {
             SkipReason::Secret => skip.with_detail(Secret::Named),
+            SkipReason::NoReader => match self.readers.choose(path) {
+                Choice::Missing(format) => skip.with_detail(format.wanted()),
+                _ => skip,
+            },
             SkipReason::Ignored => match self.ignores.say(path, node == PathKind::Folder) {
                 Match::Ignore(rule) => skip.with_detail(rule),
                 _ => skip,
@@ -358,7 +368,12 @@ impl Rules {
         let said = self.ignores.say(path, node == PathKind::Folder);
         match node {
             _ if said.is_ignore() => Some(SkipReason::Ignored),
-            PathKind::File if is_binary(name) => Some(SkipReason::Binary),
+            PathKind::File if is_binary(name) => match self.readers.choose(path) {
+                Choice::Text => Some(SkipReason::Binary),
+                Choice::Missing(_) => Some(SkipReason::NoReader),
+                _ if said.is_whitelist() => None,
+                _ => name.starts_with('.').then_some(SkipReason::Hidden),
+            },
             _ if said.is_whitelist() => None,
             _ if name.starts_with('.') => Some(SkipReason::Hidden),
             PathKind::Folder if VENDORED.contains(&name) => Some(SkipReason::Vendored),

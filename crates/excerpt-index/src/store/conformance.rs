@@ -59,6 +59,7 @@ fn record(path: &str, text: &str) -> Box<Record> {
     let (hash, identity) = (Hash::of(text.as_bytes()), Hash::of(b"settings"));
     let attributes = Attributes::default();
     let known = Described {
+        extraction: None,
         attributes: &attributes,
         provenance: &Provenance::default(),
         language: None,
@@ -142,6 +143,7 @@ impl<S: TestStore> Conformance<'_, S> {
     /// Finishes a sync with a skip, a summary and a cursor, which hold until another sync starts.
     fn finish(&self, ledger: &mut dyn Ledger, sync: LastSync) {
         let skip = SkipRow {
+            reader: None,
             skip: Skip {
                 path: "a.bin".into(),
                 reason: SkipReason::Binary,

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Described;
 use crate::model::{Attributes, Filter, Provenance};
+use crate::source::Extraction;
 
 /// The facets that combine several fields. Any other field of the front matter is a facet under its
 /// own name.
@@ -27,6 +28,9 @@ const PROVENANCE: &str = "@source";
 
 /// The field of a provenance with the time of the last commit, in RFC 3339.
 pub(crate) const COMMITTED: &str = "committed";
+
+/// The field of the stored metadata for how a reader has extracted the text.
+const EXTRACTION: &str = "@extraction";
 
 /// The field of the stored metadata for the front matter as it is, if attributes were added to it.
 const OWN: &str = "@own";
@@ -75,7 +79,7 @@ pub(super) fn described(
     let mut metadata = merged(front_matter, known.attributes);
     let facets = facets(&metadata, known.provenance, language, dates);
     let is_own = metadata == *front_matter;
-    for key in [OWN, PROVENANCE] {
+    for key in [OWN, PROVENANCE, EXTRACTION] {
         metadata.remove(key);
     }
     if !is_own {
@@ -83,6 +87,12 @@ pub(super) fn described(
     }
     if !known.provenance.is_empty() {
         metadata.insert(PROVENANCE.to_string(), known.provenance.clone().into());
+    }
+    if let Some(extraction) = known
+        .extraction
+        .and_then(|it| serde_json::to_value(it).ok())
+    {
+        metadata.insert(EXTRACTION.to_string(), extraction);
     }
     (metadata, facets)
 }
@@ -94,19 +104,24 @@ pub(crate) struct StoredMetadata {
     /// The front matter alone, if it differs.
     pub(crate) own: Option<Map<String, Value>>,
     pub(crate) provenance: Provenance,
+    /// How a reader has extracted the text.
+    pub(crate) extraction: Option<Extraction>,
 }
 
-impl From<Map<String, Value>> for StoredMetadata {
-    fn from(mut metadata: Map<String, Value>) -> Self {
+impl StoredMetadata {
+    /// The metadata in the JSON of a document.
+    pub(crate) fn of_json(json: &str) -> serde_json::Result<Self> {
+        let mut metadata: Map<String, Value> = serde_json::from_str(json)?;
         let mut take = |key| match metadata.remove(key) {
             Some(Value::Object(taken)) => Some(taken),
             _ => None,
         };
-        StoredMetadata {
+        Ok(StoredMetadata {
             own: take(OWN),
             provenance: take(PROVENANCE).unwrap_or_default(),
+            extraction: take(EXTRACTION).and_then(|it| serde_json::from_value(it.into()).ok()),
             merged: metadata,
-        }
+        })
     }
 }
 

@@ -14,6 +14,7 @@ use super::error::StoreError;
 use super::facet;
 use super::link::LinkRow;
 use crate::model::{Attributes, DocumentId, Encoding, Provenance, Skip, SkipReason, Stat};
+use crate::source::Extraction;
 
 /// A change to the documents of a source.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(crate) enum Change {
 pub(crate) struct Described<'a> {
     pub(crate) attributes: &'a Attributes,
     pub(crate) provenance: &'a Provenance,
+    /// How a reader has extracted its text.
+    pub(crate) extraction: Option<&'a Extraction>,
     /// The language of the document.
     pub(crate) language: Option<&'a str>,
 }
@@ -100,9 +103,9 @@ impl Record {
         let text = document.text();
         let info = &chunking.document;
         let attributes = known.attributes;
-        let syntax = match known.language {
-            Some(_) => document.syntax(),
-            None => document.read_as(),
+        let syntax = match (known.language, known.extraction) {
+            (Some(_), None) => document.syntax(),
+            _ => document.read_as(),
         };
         let syntax = word(&syntax)?;
         let chunks = chunking.chunks.iter();
@@ -258,6 +261,9 @@ pub(crate) struct Known {
     pub(crate) encoding: Encoding,
     pub(crate) hash: Hash,
     pub(crate) identity: Hash,
+    /// If a reader has extracted its text, the [`Extraction::reader`] and the
+    /// [`Extraction::file`].
+    pub(crate) extracted: Option<(String, Hash)>,
 }
 
 /// A stored skip. One that required reading the file has its metadata, so that it is read only
@@ -267,14 +273,17 @@ pub(crate) struct SkipRow {
     pub(crate) skip: Skip,
     pub(crate) stat: Option<Stat>,
     pub(crate) settled: bool,
+    /// What would have read it, as [`Extraction::reader`] names it.
+    pub(crate) reader: Option<String>,
 }
 
 impl SkipRow {
-    /// Whether a file with this metadata can be skipped again without reading it. The size limit,
-    /// and the rules for secrets, may have changed.
-    pub(crate) fn still_holds(&self, stat: Stat) -> bool {
+    /// Whether a file with this metadata, which `reader` would read, can be skipped again without
+    /// reading it. The size limit, and the rules for secrets, may have changed.
+    pub(crate) fn still_holds(&self, stat: Stat, reader: Option<&str>) -> bool {
         self.settled
             && self.stat == Some(stat)
+            && self.reader.as_deref() == reader
             && !matches!(
                 self.skip.reason,
                 SkipReason::TooLarge | SkipReason::TooManyChunks | SkipReason::Secret

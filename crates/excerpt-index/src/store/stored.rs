@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use excerpt_chunk::{Hash, Span, embedded_text};
+use excerpt_chunk::{Document, Hash, Span, embedded_text};
 use serde_json::{Map, Value};
 
 use crate::model::{DocumentId, Encoding, LastSync, Provenance, Revision, SourceId, Stat};
+use crate::source::{self, Extraction};
 
 /// A stored chunk without its text.
 #[derive(Clone, Debug)]
@@ -64,6 +65,8 @@ pub(crate) struct StoredDocument {
     pub(crate) provenance: Provenance,
     pub(crate) syntax: String,
     pub(crate) encoding: Encoding,
+    /// How a reader has extracted its text; `None` for plain text.
+    pub(crate) extraction: Option<Extraction>,
     pub(crate) text: Hash,
     pub(crate) rev: Revision,
     /// The metadata that its file had when it was indexed; `None` if what is stored is damaged.
@@ -71,6 +74,22 @@ pub(crate) struct StoredDocument {
 }
 
 impl StoredDocument {
+    /// The document with its text, to be parsed again.
+    pub(crate) fn with_text<'a>(&'a self, text: &'a str) -> Document<'a> {
+        source::document(&self.path, text, self.extraction.as_ref())
+    }
+
+    /// The [place](Extraction::place) of these bytes in its file; `None` where the lines of the text
+    /// tell it.
+    pub(crate) fn place(
+        &self,
+        bytes: Range<usize>,
+        trail: &[String],
+        sections: &[String],
+    ) -> Option<String> {
+        self.extraction.as_ref()?.place(bytes, trail, sections)
+    }
+
     pub(crate) fn is_markdown(&self) -> bool {
         self.syntax == "markdown"
     }

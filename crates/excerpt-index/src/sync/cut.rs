@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use excerpt_chunk::{Chunker, CodeParser as _, Document, Hash};
+use excerpt_chunk::{Chunker, CodeParser as _, Hash};
 use excerpt_grammars::Grammars;
 
-use crate::model::{Attributes, Limits, Provenance, Result, Skip, SkipReason, SyncOptions};
+use crate::model::{Attributes, Limits, Provenance, Selection, Skip, SkipReason, SyncOptions};
+use crate::source::FileText;
 use crate::store::{Described, Record, StoreError, Twin};
 use crate::sync::deadline::{self, Lost};
 
@@ -34,7 +35,7 @@ struct Splitting {
 /// A text, and what its source knows about the document.
 #[derive(Debug, Default)]
 pub(crate) struct ProvenText {
-    pub(crate) text: String,
+    pub(crate) file: FileText,
     pub(crate) provenance: Provenance,
 }
 
@@ -46,13 +47,21 @@ pub(crate) enum Split {
     Cancelled,
 }
 
+/// The result of reading a file.
+pub(crate) enum Extracted {
+    Text(FileText),
+    Skip(Skip),
+    /// The sync was cancelled.
+    Cancelled,
+}
+
 impl Splitter {
     /// Splits with these `options`; `identity` is their identity.
     ///
     /// # Errors
     ///
     /// [`Error::Config`](crate::Error::Config) when the chunking configuration is invalid.
-    pub(crate) fn new(options: &SyncOptions, identity: Hash) -> Result<Self> {
+    pub(crate) fn new(options: &SyncOptions, identity: Hash) -> crate::Result<Self> {
         let limits = options.limits;
         Ok(Splitter {
             settings: Arc::new(Splitting {
@@ -75,19 +84,11 @@ impl Splitter {
         cancelled: &AtomicBool,
     ) -> Result<Split, StoreError> {
         let (settings, own) = (Arc::clone(&self.settings), path.to_string());
-        let slow_left = Duration::from_micros(self.slow_left.load(Ordering::Relaxed));
-        let limit = self.limits.time.min(slow_left.max(SLOW));
-        let begun = Instant::now();
-        let cut = deadline::run(limit, cancelled, move |stop| {
-            settings.cut(&own, &text, hash, stop)
-        });
-        let taken = begun.elapsed();
-        if taken > SLOW {
-            let less = |left: u64| Some(left.saturating_sub(microseconds(taken)));
-            let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
-            let _ = self.slow_left.fetch_update(set, fetch, less);
-        }
-        cut.unwrap_or_else(|lost| Ok(self.lost(path, lost, limit)))
+        let cut = self.limited(cancelled, move |stop| settings.cut(&own, &text, hash, stop));
+        cut.unwrap_or_else(|lost| {
+            let lost = self.lost(path, "splitting", lost);
+            Ok(lost.map_or(Split::Cancelled, Split::Skip))
+        })
     }
 
     /// The record of a document whose twin has the same text, if it can be made without splitting.
@@ -99,25 +100,68 @@ impl Splitter {
         let known = Described {
             attributes: &self.settings.attributes,
             provenance: &text.provenance,
+            extraction: text.file.extraction.as_ref(),
             language: None,
         };
-        Record::of_twin(twin, &text.text, self.settings.identity, &known)
+        Record::of_twin(twin, &text.file.text, self.settings.identity, &known)
     }
 
-    /// The result for a document that was not split within `limit`.
-    fn lost(&self, path: &str, lost: Lost, limit: Duration) -> Split {
+    /// The text of a file that a reader reads, unless `cancelled` is set first.
+    pub(crate) fn extract(
+        &self,
+        path: &str,
+        bytes: Vec<u8>,
+        selection: &Selection,
+        cancelled: &AtomicBool,
+    ) -> Extracted {
+        let (selection, own) = (selection.clone(), path.to_string());
+        let read = self.limited(cancelled, move |stop| {
+            selection.text_until(&own, bytes, stop)
+        });
+        match read {
+            Ok(Ok(text)) => Extracted::Text(text),
+            Ok(Err(skip)) => Extracted::Skip(skip),
+            Err((lost, limit)) => match self.lost(path, "reading", (lost, limit)) {
+                Some(skip) => Extracted::Skip(skip),
+                None => Extracted::Cancelled,
+            },
+        }
+    }
+
+    /// Does the work for one document within what time is left, or says what the limit was.
+    fn limited<T: Send + 'static>(
+        &self,
+        cancelled: &AtomicBool,
+        work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+    ) -> Result<T, (Lost, Duration)> {
+        let slow_left = Duration::from_micros(self.slow_left.load(Ordering::Relaxed));
+        let limit = self.limits.time.min(slow_left.max(SLOW));
+        let begun = Instant::now();
+        let done = deadline::run(limit, cancelled, work);
+        let taken = begun.elapsed();
+        if taken > SLOW {
+            let less = |left: u64| Some(left.saturating_sub(microseconds(taken)));
+            let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+            let _ = self.slow_left.fetch_update(set, fetch, less);
+        }
+        done.map_err(|lost| (lost, limit))
+    }
+
+    /// The skip of a document for which some `work` was not done within its limit; `None` if it was
+    /// cancelled.
+    fn lost(&self, path: &str, work: &str, (lost, limit): (Lost, Duration)) -> Option<Skip> {
         let detail = match lost {
-            Lost::Cancelled => return Split::Cancelled,
+            Lost::Cancelled => return None,
             Lost::Late if limit < self.limits.time => format!(
-                "splitting it took more than {} second, and slow documents have already used the {} seconds that a sync allows for all of them",
+                "{work} it took more than {} second, and slow documents have already used the {} seconds that a sync allows for all of them",
                 limit.as_secs(),
                 self.limits.slow_time.as_secs()
             ),
-            Lost::Late => format!("splitting it took more than {} seconds", limit.as_secs()),
-            Lost::Failed => "splitting it failed, which is a bug in excerpt".into(),
+            Lost::Late => format!("{work} it took more than {} seconds", limit.as_secs()),
+            Lost::Failed => format!("{work} it failed, which is a bug in excerpt"),
         };
         let skip = Skip::new(path, SkipReason::Quarantined);
-        Split::Skip(skip.with_detail(detail))
+        Some(skip.with_detail(detail))
     }
 }
 
@@ -129,11 +173,11 @@ impl Splitting {
     fn cut(
         &self,
         path: &str,
-        ProvenText { text, provenance }: &ProvenText,
+        ProvenText { file, provenance }: &ProvenText,
         hash: Hash,
         stop: &AtomicBool,
     ) -> Result<Split, StoreError> {
-        let mut document = Document::new(text).with_path(path);
+        let mut document = file.document(path);
         if let Some(title) = &self.attributes.title {
             document = document.with_title(title);
         }
@@ -151,6 +195,7 @@ impl Splitting {
         let known = Described {
             attributes: &self.attributes,
             provenance,
+            extraction: file.extraction.as_ref(),
             language,
         };
         let record = Record::new(&document, &chunking, hash, self.identity, &known)?;

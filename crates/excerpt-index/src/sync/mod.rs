@@ -30,7 +30,7 @@ use crate::model::{
     Error, LastSync, Progress, Result, Selection, Skip, SkipReason, SourceId, Stage, SyncOptions,
     SyncReport,
 };
-use crate::source::{Entries, SECRETS_VERSION, Source};
+use crate::source::{Entries, FileText, SECRETS_VERSION, Source};
 use crate::store::ledger::{Finished, Followed, Ledger, Registered, TwinRequest};
 use crate::store::{self, Change, SkipRow, StoreError};
 pub(crate) use clock::Clock;
@@ -231,6 +231,7 @@ impl<'a> Sync<'a> {
             trusts: self.trusts,
             retry: self.retry,
             first: self.first,
+            readers: &self.selection.readers,
         };
         let (ledger, before) = (&*self.ledger, &known.skips[..]);
         let mut plan = match changed::changes(self.source, known, &terms)? {
@@ -262,9 +263,11 @@ impl<'a> Sync<'a> {
                 Step::Read { entry, .. } => (entry.path, entry.version.stored()),
                 Step::Recut { known } => (known.path, known.stat),
             };
+            let reader = self.selection.readers.choose(&path).version();
             let skip = Skip::new(path, SkipReason::Quarantined)
                 .with_detail("excerpt ended twice while splitting it");
             plan.skips.push(SkipRow {
+                reader,
                 skip,
                 stat: Some(stat),
                 settled: self.clock.is_settled(stat),
@@ -468,23 +471,30 @@ impl<'a> Sync<'a> {
         let kept = batch.iter().filter_map(Step::kept);
         let hashes: Vec<Hash> = kept.clone().map(|known| known.hash).collect();
         let catalog = self.ledger.catalog()?;
-        let provenances = kept.map(|known| match known.stat.is_of_tag() {
-            true => {
-                let document = catalog.document(known.id)?;
-                Ok(document.map(|document| document.provenance))
-            }
-            // A file has none.
-            false => Ok(None),
+        let documents = kept.map(|known| {
+            // A plain file is known without its document.
+            let is_more = known.stat.is_of_tag() || known.extracted.is_some();
+            let document = is_more.then(|| catalog.document(known.id));
+            Ok((known.encoding, document.transpose()?.flatten()))
         });
-        let provenances = provenances.collect::<Result<Vec<_>, StoreError>>()?;
+        let documents = documents.collect::<Result<Vec<_>, StoreError>>()?;
         let kept = self.ledger.texts(&hashes)?;
         if kept.len() != hashes.len() {
             return Err(StoreError::Value("texts that are missing"));
         }
-        let kept = kept.into_iter().zip(provenances);
-        let mut kept = kept.map(|(text, provenance)| ProvenText {
-            text,
-            provenance: provenance.unwrap_or_default(),
+        let kept = kept.into_iter().zip(documents);
+        let mut kept = kept.map(|(text, (encoding, document))| {
+            let (provenance, extraction) = document
+                .map(|document| (document.provenance, document.extraction))
+                .unwrap_or_default();
+            ProvenText {
+                file: FileText {
+                    text,
+                    encoding,
+                    extraction,
+                },
+                provenance,
+            }
         });
         let texts = batch
             .iter()
@@ -653,7 +663,7 @@ mod tests {
 
     use super::*;
     use crate::fs::lock::WriteLock;
-    use crate::model::{Encoding, Provenance, Stat};
+    use crate::model::{Provenance, Stat};
     use crate::source::{Entry, ListItem, Reading};
     use crate::store::Store;
 
@@ -698,11 +708,9 @@ mod tests {
             while !self.is_open.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
-            Reading::Text {
-                encoding: Encoding::default(),
-                text: entry.path.clone(),
+            Reading::Bytes {
+                bytes: entry.path.clone().into_bytes(),
                 version: entry.version.clone(),
-                bytes: 6,
                 provenance: Provenance::default(),
             }
         }

@@ -6,6 +6,7 @@ use std::iter::Peekable;
 
 use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
+use excerpt_readers::{Choice, Readers};
 
 use crate::model::{
     DocumentId, Error, Result, Skip, SkipReason, SourceId, is_at_or_below, with_folders,
@@ -58,12 +59,25 @@ pub(super) struct Terms<'a> {
     pub(super) retry: bool,
     /// The folder or file whose documents come first.
     pub(super) first: Option<&'a str>,
+    /// What reads files that are not plain text.
+    pub(super) readers: &'a Readers,
 }
 
 impl Terms<'_> {
     /// Whether a file has the same size, times and inode as when it was last read.
     fn is_same(&self, known: &Known, entry: &Entry) -> bool {
-        self.trusts && known.settled && known.stat == entry.version.stored()
+        let is_same = known.stat == entry.version.stored();
+        self.trusts && known.settled && is_same && self.is_read_alike(known)
+    }
+
+    /// Whether a document was read as its file would be read now. A reader may have declined a file
+    /// because of its contents.
+    fn is_read_alike(&self, known: &Known) -> bool {
+        let choice = self.readers.choose(&known.path);
+        match (&known.extracted, choice) {
+            (None, choice) => !matches!(choice, Choice::Converter(_)),
+            (Some((reader, _)), choice) => choice.version().as_ref() == Some(reader),
+        }
     }
 
     /// Whether a document comes first; without a `first` folder or file, all do.
@@ -73,7 +87,9 @@ impl Terms<'_> {
 
     /// Whether what was skipped before can be skipped again without reading it.
     fn still_holds(&self, row: &SkipRow, known: Option<&Known>, entry: &Entry) -> bool {
-        let is_settled = self.trusts && !self.retry && row.still_holds(entry.version.stored());
+        let reader = self.readers.choose(&entry.path).version();
+        let holds = row.still_holds(entry.version.stored(), reader.as_deref());
+        let is_settled = self.trusts && !self.retry && holds;
         is_settled && (known.is_none() || row.skip.reason == SkipReason::Quarantined)
     }
 }
@@ -184,6 +200,7 @@ impl<K: Iterator<Item = Result<Known, StoreError>>> Merge<'_, K> {
             skip,
             stat: None,
             settled: false,
+            reader: None,
         });
         plan.skips.extend(skips);
         Ok(plan)
@@ -402,6 +419,7 @@ mod tests {
             stat: stat(size),
             settled: true,
             encoding: Encoding::default(),
+            extracted: None,
             hash: Hash::of(b""),
             identity: identity(is_current),
         }
@@ -438,6 +456,7 @@ mod tests {
             trusts: true,
             retry: false,
             first: None,
+            readers: &Readers::default(),
         };
         plan(known_documents, listing.into_entries(), &[], &terms).unwrap()
     }
@@ -485,6 +504,7 @@ mod tests {
             trusts: true,
             retry: false,
             first: None,
+            readers: &Readers::default(),
         };
         let planned = plan(known.into_iter(), std::iter::empty(), &[], &terms);
         assert!(matches!(planned, Err(StoreError::Torn)));
@@ -497,6 +517,7 @@ mod tests {
             trusts: true,
             retry: false,
             first: None,
+            readers: &Readers::default(),
         };
         let entry = |path: &str| {
             let (path, version) = (path.to_string(), stat(1).into());

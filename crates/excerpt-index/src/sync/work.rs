@@ -6,10 +6,10 @@ use excerpt_chunk::Hash;
 use rayon::prelude::*;
 
 use super::clock::Clock;
-use super::cut::{ProvenText, Split, Splitter};
+use super::cut::{Extracted, ProvenText, Split, Splitter};
 use super::journal::{Journal, key};
 use super::plan::Step;
-use crate::model::{DocumentId, Encoding, Selection, Skip, SkipReason, Stat};
+use crate::model::{DocumentId, Encoding, Provenance, Selection, Skip, SkipReason, Stat};
 use crate::source::{Entry, Reading, Source};
 use crate::store::{Known, Record, SkipRow, StoreError, Twin};
 
@@ -73,13 +73,6 @@ pub(super) struct Work<'a> {
     pub(super) ended: &'a AtomicBool,
 }
 
-/// The text of a file, and the state of the file that it was read from.
-struct FileText {
-    text: ProvenText,
-    encoding: Encoding,
-    stat: Stat,
-}
-
 impl Work<'_> {
     /// Processes documents on all cores, and returns the results in their order. Of the first
     /// `assured` ones, all that are not large are processed even if the sync must stop.
@@ -135,20 +128,12 @@ impl Work<'_> {
     ) -> Result<Outcome, StoreError> {
         let stat = known.stat;
         // It may have been indexed before its secrets were recognised.
-        let cut = match self.selection.withholds(&known.path, &text.text) {
+        let cut = match self.selection.withholds(&known.path, &text.file.text) {
             Some(secret) => {
                 let skip = Skip::new(&*known.path, SkipReason::Secret);
                 Split::Skip(skip.with_detail(secret))
             }
-            None => {
-                let encoding = known.encoding;
-                let text = FileText {
-                    text,
-                    encoding,
-                    stat,
-                };
-                self.record(&known.path, text, known.hash, ended)?
-            }
+            None => self.record(&known.path, (text, stat), known.hash, ended)?,
         };
         let was = (Was::SplitOtherwise, false);
         Ok(self.outcome(cut, Some(known), stat, was))
@@ -162,22 +147,15 @@ impl Work<'_> {
         ended: &AtomicBool,
     ) -> Result<(Outcome, Option<u64>), StoreError> {
         match self.source.read(entry) {
-            Reading::Text {
-                text,
-                encoding,
-                version,
+            Reading::Bytes {
                 bytes,
+                version,
                 provenance,
             } => {
-                let stat = version.stored();
-                let text = ProvenText { text, provenance };
-                let text = FileText {
-                    text,
-                    encoding,
-                    stat,
-                };
-                let outcome = self.compare(&entry.path, text, (known, twin), ended)?;
-                Ok((outcome, Some(bytes)))
+                let (count, stat) = (bytes.len() as u64, version.stored());
+                let contents = (bytes, provenance, stat);
+                let outcome = self.look_at_contents(&entry.path, contents, (known, twin), ended)?;
+                Ok((outcome, Some(count)))
             }
             Reading::Skip {
                 skip,
@@ -185,15 +163,69 @@ impl Work<'_> {
                 bytes,
             } => {
                 let stat = version.map(|version| version.stored());
-                let settled = stat.is_some_and(|stat| self.is_settled(stat));
-                let skip = SkipRow {
-                    skip,
-                    stat,
-                    settled,
-                };
+                let skip = self.skip_row(skip, stat);
                 Ok((Outcome::Skipped { known, skip }, stat.map(|_| bytes)))
             }
             Reading::Gone => Ok((Outcome::Gone(known), None)),
+        }
+    }
+
+    /// Finds the text in the bytes of a file, unless they are those that are known, and splits it.
+    fn look_at_contents(
+        &self,
+        path: &str,
+        (bytes, provenance, stat): (Vec<u8>, Provenance, Stat),
+        (known, twin): (Option<Known>, Option<Box<Twin>>),
+        ended: &AtomicBool,
+    ) -> Result<Outcome, StoreError> {
+        let choice = self.selection.readers.choose(path);
+        let text = match choice.reader(&bytes).and(choice.version()) {
+            None => self.selection.text(path, bytes),
+            Some(reader) => {
+                let extracted = Some((reader, Hash::of(&bytes)));
+                if let Some(known) = &known
+                    && known.extracted == extracted
+                    && known.identity == self.identity
+                    && (provenance.is_empty() || known.stat == stat)
+                {
+                    return Ok(self.same(known, stat, known.encoding));
+                }
+                let _entry = self.journal.enter(key(self.source.id(), path));
+                match self.cutter.extract(path, bytes, self.selection, ended) {
+                    Extracted::Text(text) => Ok(text),
+                    Extracted::Skip(skip) => Err(skip),
+                    Extracted::Cancelled => return Ok(Outcome::Remaining),
+                }
+            }
+        };
+        match text {
+            Ok(file) => {
+                let text = ProvenText { file, provenance };
+                self.compare(path, (text, stat), (known, twin), ended)
+            }
+            Err(skip) => Ok(Outcome::Skipped {
+                known,
+                skip: self.skip_row(skip, Some(stat)),
+            }),
+        }
+    }
+
+    fn same(&self, known: &Known, stat: Stat, encoding: Encoding) -> Outcome {
+        Outcome::Same {
+            id: known.id,
+            stat,
+            settled: self.is_settled(stat),
+            encoding,
+        }
+    }
+
+    /// A file with this metadata that is skipped.
+    fn skip_row(&self, skip: Skip, stat: Option<Stat>) -> SkipRow {
+        SkipRow {
+            reader: self.selection.readers.choose(&skip.path).version(),
+            skip,
+            stat,
+            settled: stat.is_some_and(|stat| self.is_settled(stat)),
         }
     }
 
@@ -202,52 +234,50 @@ impl Work<'_> {
     fn compare(
         &self,
         path: &str,
-        text: FileText,
+        (text, stat): (ProvenText, Stat),
         (known, twin): (Option<Known>, Option<Box<Twin>>),
         ended: &AtomicBool,
     ) -> Result<Outcome, StoreError> {
-        let stat = text.stat;
-        let hash = Hash::of(text.text.text.as_bytes());
+        let (hash, encoding) = (Hash::of(text.file.text.as_bytes()), text.file.encoding);
+        let extraction = text.file.extraction.as_ref();
+        let extracted = extraction.map(|it| (it.reader.clone(), it.file));
         // A change of the provenance alone needs a new record.
         let is_record_same = |known: &Known| {
             known.identity == self.identity
-                && (text.text.provenance.is_empty() || known.stat == stat)
+                && known.extracted == extracted
+                && (text.provenance.is_empty() || known.stat == stat)
         };
         let was = match &known {
             Some(known) if known.hash == hash && is_record_same(known) => {
-                return Ok(Outcome::Same {
-                    id: known.id,
-                    stat,
-                    settled: self.is_settled(stat),
-                    encoding: text.encoding,
-                });
+                return Ok(self.same(known, stat, encoding));
             }
             Some(known) if known.hash == hash => Was::SplitOtherwise,
             Some(_) => Was::Different,
             None => Was::Absent,
         };
         let twin = twin.filter(|twin| twin.record.hash == hash);
-        let shared = twin.map_or(Ok(None), |twin| self.cutter.shared(*twin, &text.text))?;
+        let shared = twin.map_or(Ok(None), |twin| self.cutter.shared(*twin, &text))?;
         if let Some(mut record) = shared {
-            self.complete(&mut record, text.stat, text.encoding);
+            self.complete(&mut record, stat, encoding);
             let shared = Split::Record(Box::new(record));
             return Ok(self.outcome(shared, known, stat, (was, true)));
         }
-        let cut = self.record(path, text, hash, ended)?;
+        let cut = self.record(path, (text, stat), hash, ended)?;
         Ok(self.outcome(cut, known, stat, (was, false)))
     }
 
     fn record(
         &self,
         path: &str,
-        text: FileText,
+        (text, stat): (ProvenText, Stat),
         hash: Hash,
         ended: &AtomicBool,
     ) -> Result<Split, StoreError> {
         let _entry = self.journal.enter(key(self.source.id(), path));
-        let mut cut = self.cutter.cut(path, text.text, hash, ended)?;
+        let encoding = text.file.encoding;
+        let mut cut = self.cutter.cut(path, text, hash, ended)?;
         if let Split::Record(record) = &mut cut {
-            self.complete(record, text.stat, text.encoding);
+            self.complete(record, stat, encoding);
         }
         Ok(cut)
     }
@@ -278,11 +308,7 @@ impl Work<'_> {
             }
             Split::Skip(skip) => Outcome::Skipped {
                 known,
-                skip: SkipRow {
-                    skip,
-                    stat: Some(stat),
-                    settled: self.is_settled(stat),
-                },
+                skip: self.skip_row(skip, Some(stat)),
             },
             Split::Cancelled => Outcome::Remaining,
         }

@@ -81,7 +81,7 @@ impl Source for Busy<'_> {
     fn read(&self, entry: &Entry) -> Reading {
         self.world.touched(&entry.path, self.before);
         let read = self.files.read(entry);
-        let Reading::Text {
+        let Reading::Bytes {
             version: Version::Stat(stat),
             ..
         } = &read

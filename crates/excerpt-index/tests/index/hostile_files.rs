@@ -138,7 +138,8 @@ fn reasons(listing: &Listing, path: &str) -> Vec<SkipReason> {
 fn read(source: &dyn Source, listing: &Listing) -> Vec<String> {
     let entries = listing.entries.iter();
     let read = entries.filter_map(|entry| match source.read(entry) {
-        Reading::Text { text, .. } => {
+        Reading::Bytes { bytes, .. } => {
+            let text = String::from_utf8_lossy(&bytes);
             assert!(!text.contains("OUTSIDE"), "{}", entry.path);
             Some(entry.path.clone())
         }
@@ -326,7 +327,8 @@ fn read_after(ground: &Ground, path: &str, change: impl FnOnce()) -> Reading {
     let entry: &Entry = entries.find(|entry| entry.path == path).unwrap();
     change();
     let reading = source.read(entry);
-    if let Reading::Text { text, .. } = &reading {
+    if let Reading::Bytes { bytes, .. } = &reading {
+        let text = String::from_utf8_lossy(bytes);
         assert!(!text.contains("OUTSIDE"));
     }
     reading

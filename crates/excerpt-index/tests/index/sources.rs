@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use excerpt_index::{
-    Changes, Encoding, Entries, Entry, Index, ListItem, Listing, OpenOptions, Provenance, Query,
-    Reading, Skip, SkipReason, Source, SourceId, SyncOptions, SyncReport, Version, quiet,
+    Changes, Entries, Entry, Index, ListItem, Listing, OpenOptions, Provenance, Query, Reading,
+    Skip, SkipReason, Source, SourceId, SyncOptions, SyncReport, Version, quiet,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -74,10 +74,8 @@ impl Source for Shelf {
         self.read.lock().unwrap().push(entry.path.clone());
         match self.version(&entry.path) {
             None => Reading::Gone,
-            Some(version) => Reading::Text {
-                text: self.documents[&entry.path].1.clone(),
-                encoding: Encoding::default(),
-                bytes: version.size(),
+            Some(version) => Reading::Bytes {
+                bytes: self.documents[&entry.path].1.clone().into_bytes(),
                 version,
                 provenance: Provenance::default(),
             },
@@ -220,10 +218,8 @@ impl Source for History {
     fn read(&self, entry: &Entry) -> Reading {
         match self.text(&entry.path) {
             None => Reading::Gone,
-            Some(text) => Reading::Text {
-                bytes: text.len() as u64,
-                text,
-                encoding: Encoding::default(),
+            Some(text) => Reading::Bytes {
+                bytes: text.into_bytes(),
                 version: entry.version.clone(),
                 provenance: Provenance::default(),
             },

@@ -18,7 +18,7 @@ use model::ModelOnDisk;
 pub(crate) const TABLE: &str = "embedding";
 
 /// The fields of the configuration table.
-pub(crate) const FIELDS: &Fields = &[
+pub(crate) const FIELDS: &Fields<'_> = &[
     ("provider", FieldType::OneOf(&[BUILT_IN, HTTP, ONNX, NONE])),
     ("path", FieldType::Text),
     ("pooling", FieldType::OneOf(&["mean", "cls"])),

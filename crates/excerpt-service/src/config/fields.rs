@@ -30,11 +30,11 @@ pub(crate) enum FieldType {
     /// One of some words.
     OneOf(&'static [&'static str]),
     /// A nested table.
-    Table(&'static Fields),
+    Table(&'static Fields<'static>),
 }
 
 /// The names and types of a table's fields.
-pub(crate) type Fields = [(&'static str, FieldType)];
+pub(crate) type Fields<'n> = [(&'n str, FieldType)];
 
 /// A file that was read.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ pub(crate) struct Table(pub(crate) BTreeMap<String, FieldValue>);
 
 impl Table {
     /// Reads the table `name` of a file; empty if the file does not have it.
-    pub(crate) fn read(file: &Arc<File>, name: &str, fields: &Fields) -> ServiceResult<Table> {
+    pub(crate) fn read(file: &Arc<File>, name: &str, fields: &Fields<'_>) -> ServiceResult<Table> {
         let document = parse(file)?;
         let mut table = Table::default();
         if let Some((key, value)) = document.get_ref().get_key_value(name) {
@@ -95,13 +95,34 @@ impl Table {
         Ok(table)
     }
 
+    /// Reads the table `name` of a file, whose fields have any name and are texts.
+    pub(crate) fn read_texts(file: &Arc<File>, name: &str) -> ServiceResult<Table> {
+        let document = parse(file)?;
+        let found = document.get_ref().get_key_value(name);
+        let Some((key, value)) = found else {
+            return Ok(Table::default());
+        };
+        let DeValue::Table(found) = value.get_ref() else {
+            let message = format!("`{name}` is not a table, expected `[{name}]`");
+            return Err(file.fault(key.span(), message));
+        };
+        let names: Vec<&str> = found.keys().map(|key| &**key.get_ref()).collect();
+        let fields: Vec<_> = names
+            .into_iter()
+            .map(|name| (name, FieldType::Text))
+            .collect();
+        let mut table = Table::default();
+        table.take(file, name, "", found, &fields)?;
+        Ok(table)
+    }
+
     fn take(
         &mut self,
         file: &Arc<File>,
         name: &str,
         prefix: &str,
         table: &DeTable<'_>,
-        fields: &Fields,
+        fields: &Fields<'_>,
     ) -> ServiceResult<()> {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
@@ -267,7 +288,7 @@ fn parse(file: &File) -> ServiceResult<Spanned<DeTable<'_>>> {
 }
 
 /// A suggestion for an unknown name, for the end of a message.
-fn next(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
+fn next<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     let plain = snake_case(name);
     if arguments(&plain).any(|ours| ours == "limit") || plain == "limit" {
         return "set the number of results for each search: `--limit`, or `limit` in MCP"

@@ -16,6 +16,7 @@ use excerpt_index::{
     CONFIGURATION_LIMIT, Collection, Error, Origin, Ranking, RankingPreset, Refused, Selection,
     SyncOptions, read_below, read_named,
 };
+use excerpt_readers::{Converter, Readers};
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -29,14 +30,24 @@ use crate::error::{ServiceError, ServiceResult};
 const FILE: &str = "excerpt.toml";
 
 /// The tables that a file may have.
-const TABLES: [&str; 5] = ["chunking", FILES, SEARCH, embedding::TABLE, rerank::TABLE];
+const TABLES: [&str; 6] = [
+    "chunking",
+    FILES,
+    READERS,
+    SEARCH,
+    embedding::TABLE,
+    rerank::TABLE,
+];
+
+/// The table with a program for each pattern of file names.
+const READERS: &str = "readers";
 
 const SEARCH: &str = "search";
 
 const FILES: &str = "files";
 
 /// The fields of `[files]`: those of [`Selection`].
-const SELECTION: &Fields = &[
+const SELECTION: &Fields<'_> = &[
     ("include", FieldType::Texts),
     ("ignore", FieldType::Texts),
     ("max_file_size", FieldType::Whole(1 << 40)),
@@ -48,7 +59,7 @@ const SELECTION: &Fields = &[
 const PRESET: &str = "preset";
 
 /// The fields of `[search]`: a [`RankingPreset`] and those of [`Ranking`].
-const RANKING: &Fields = &[
+const RANKING: &Fields<'_> = &[
     (PRESET, FieldType::OneOf(&RankingPreset::NAMES)),
     (
         "channels",
@@ -63,7 +74,7 @@ const RANKING: &Fields = &[
     ("signals", FieldType::Table(SIGNALS)),
 ];
 
-const SIGNALS: &Fields = &[
+const SIGNALS: &Fields<'_> = &[
     ("all_words", FieldType::Number),
     ("heading", FieldType::Number),
     ("file_name", FieldType::Number),
@@ -160,6 +171,7 @@ impl Configuration {
         let mut selection = Table::default();
         let mut vectors = Table::default();
         let mut reranked = Table::default();
+        let mut converters = Table::default();
         let files = [
             (Owner::User, user),
             (Owner::Named, named.transpose()?),
@@ -170,6 +182,7 @@ impl Configuration {
             // All of a file is checked, also where only one table of it counts.
             let Said {
                 chunking,
+                readers,
                 files,
                 search: ranking,
                 embedding,
@@ -192,6 +205,14 @@ impl Configuration {
                     vectors = embedding.or(vectors);
                     reranked = rerank.or(reranked);
                 }
+            }
+            match owner {
+                Owner::User => {
+                    sets.extend(names(READERS, readers.0.keys()));
+                    converters = readers;
+                }
+                Owner::Named => (),
+                Owner::Project => check_no_readers(&readers, &shown(own.as_deref()))?,
             }
             if owner != Owner::Named {
                 sets.extend(names(SEARCH, ranking.0.keys()));
@@ -218,6 +239,7 @@ impl Configuration {
         all.search = search;
         all.rank_for(all.chunking.preset)?;
         all.selection = self::selection(&selection)?;
+        all.selection.readers = readers(&converters)?;
         all.embedding = Embedding::of(&vectors)?;
         all.rerank = Reranking::of(&reranked)?;
         Ok(all)
@@ -228,6 +250,7 @@ impl Configuration {
 struct Said {
     chunking: Settings,
     files: Table,
+    readers: Table,
     search: Table,
     embedding: Table,
     rerank: Table,
@@ -242,9 +265,12 @@ impl Said {
             let path = file.path.clone();
             ServiceError::Configuration { path, fault }
         })?;
+        let readers = Table::read_texts(file, READERS)?;
+        self::readers(&readers)?;
         Ok(Said {
             chunking,
             files,
+            readers,
             search: Table::read(file, SEARCH, RANKING)?,
             embedding: Table::read(file, embedding::TABLE, embedding::FIELDS)?,
             rerank: Table::read(file, rerank::TABLE, rerank::FIELDS)?,
@@ -388,6 +414,30 @@ fn check_project(table: &Table, own: &str) -> ServiceResult<()> {
     }
 }
 
+/// The converters in the table `[readers]`. They are tried in the order of their patterns, the
+/// longest first, so that a pattern for fewer files precedes one for more.
+fn readers(table: &Table) -> ServiceResult<Readers> {
+    let mut converters = Vec::new();
+    for (pattern, command) in &table.0 {
+        let line = command.value.as_str().unwrap_or_default();
+        let converter = Converter::new(pattern, line).map_err(|error| command.fault(error))?;
+        converters.push((pattern.len(), converter));
+    }
+    converters.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
+    let converters = converters.into_iter().map(|(_, converter)| converter);
+    Ok(Readers::with(converters.collect()))
+}
+
+/// Checks that a project's file names no programs to run. `own` is the file where they belong.
+fn check_no_readers(table: &Table, own: &str) -> ServiceResult<()> {
+    match table.0.values().next() {
+        Some(entry) => Err(entry.fault(format!(
+            "a project's file cannot have `[{READERS}]`: its author would choose which programs run on your machine; to use it, set it in `{own}`"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// The chunking settings for `path`: those of the nearest file in a parent folder, up to the root
 /// of the git repository, and those of the user.
 pub fn chunking_around(path: &Path) -> ServiceResult<Settings> {
@@ -528,7 +578,7 @@ mod tests {
 
     #[test]
     fn every_field_of_a_ranking_is_known() {
-        let names = |fields: &Fields| -> Vec<String> {
+        let names = |fields: &Fields<'_>| -> Vec<String> {
             let mut names: Vec<_> = fields.iter().map(|(name, _)| name.to_string()).collect();
             names.sort();
             names

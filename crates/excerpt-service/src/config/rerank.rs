@@ -16,7 +16,7 @@ use crate::error::{ServiceError, ServiceResult};
 pub(crate) const TABLE: &str = "rerank";
 
 /// The fields of the configuration table.
-pub(crate) const FIELDS: &Fields = &[
+pub(crate) const FIELDS: &Fields<'_> = &[
     ("provider", FieldType::OneOf(&[ONNX, HTTP, NONE])),
     ("candidates", FieldType::Whole(200)),
     ("share", FieldType::Number),

@@ -36,9 +36,15 @@ pub fn not_indexed(shown: &str, skip: &Skip) -> String {
         SkipReason::Secret => "",
         _ => "is not indexed: ",
     };
-    let detail = skip.detail.as_ref().map(|detail| format!(" ({detail})"));
-    let detail = detail.unwrap_or_default();
-    format!("`{shown}` {is}{}{detail}", skip.reason)
+    format!("`{shown}` {is}{}", reason(skip))
+}
+
+/// Why something is skipped, with the details.
+pub(crate) fn reason(skip: &Skip) -> String {
+    match &skip.detail {
+        Some(detail) => format!("{} ({detail})", skip.reason),
+        None => skip.reason.to_string(),
+    }
 }
 
 /// A message with the root of a source replaced by the name of that source.

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::bail;
 use clap::ValueEnum;
 use excerpt_chunk::{Block, Chunk, Chunker, Chunking, Document};
-use excerpt_index::{Encoding, Secret};
+use excerpt_index::{Encoding, FileText, Secret};
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{NamedFiles, PreparedAddition, ReadText, SplitDocument, chunking_around};
 use owo_colors::Style;
@@ -76,7 +76,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     if args.format == Format::Html && !args.force {
         let bytes = match (&single, &named) {
             (None, Some(named)) => named.bytes()?,
-            (single, _) => single.as_ref().map_or(0, |read| read.text.len() as u64),
+            (single, _) => single
+                .as_ref()
+                .map_or(0, |read| read.file.text.len() as u64),
         };
         check_page(&args.path, bytes)?;
     }
@@ -123,10 +125,10 @@ fn single(args: &Args, named: Option<&NamedFiles>) -> anyhow::Result<Option<Read
             "note: an index skips this text because it may contain secrets ({secret}): {advice}"
         ));
     }
-    if let (Some(path), Encoding::Windows1252) = (&read.path, read.encoding) {
+    if let (Some(path), Encoding::Windows1252) = (&read.path, read.file.encoding) {
         say(&format!(
             "note: `{path}` is read as {}",
-            read.encoding.name()
+            read.file.encoding.name()
         ));
     }
     Ok(Some(read))
@@ -225,9 +227,11 @@ impl Printer<'_> {
     /// Prints the chunks of a document.
     fn print(&mut self, read: &ReadText) -> anyhow::Result<()> {
         let (path, source_path) = (read.path.as_deref(), read.source_path.as_deref());
-        let text = &*read.text;
-        let document = Document::new(text);
-        let document = source_path.map_or(document, |path| document.with_path(path));
+        let text = &*read.file.text;
+        let document = match source_path {
+            Some(path) => read.file.document(path),
+            None => Document::new(text),
+        };
         let document = match self.title {
             Some(title) => document.with_title(title),
             None => document,
@@ -244,14 +248,15 @@ impl Printer<'_> {
                 if !first {
                     self.output.line("")?;
                 }
-                table(self.output, path, text, &chunking)?;
+                table(self.output, path, &read.file, &chunking)?;
             }
             Format::Json => {
                 self.output.raw(if first { "" } else { "," })?;
                 self.output.json(&SplitDocument {
                     path,
                     source_path,
-                    encoding: read.encoding,
+                    encoding: read.file.encoding,
+                    places: read.file.places(&chunking),
                     chunking: &chunking,
                     summary: chunking.summary(),
                 })?;
@@ -327,7 +332,7 @@ impl Printer<'_> {
 fn table(
     output: &mut Output,
     path: Option<&str>,
-    text: &str,
+    file: &FileText,
     chunking: &Chunking<'_>,
 ) -> anyhow::Result<()> {
     let unit = chunking.unit.to_string();
@@ -342,21 +347,37 @@ fn table(
         output.line(output.safe(&format!("  ! {warning}")))?;
     }
     if !chunking.chunks.is_empty() {
-        rows(output, &unit, &chunking.chunks)?;
+        rows(output, &unit, file, &chunking.chunks)?;
     }
-    output.line(summary(chunking, text))?;
+    output.line(summary(chunking, &file.text))?;
     Ok(())
 }
 
-fn rows(output: &mut Output, unit: &str, chunks: &[Chunk<'_>]) -> anyhow::Result<()> {
+fn rows(
+    output: &mut Output,
+    unit: &str,
+    file: &FileText,
+    chunks: &[Chunk<'_>],
+) -> anyhow::Result<()> {
     let lines = |chunk: &Chunk<'_>| format!("{}-{}", chunk.span.lines.0, chunk.span.lines.1);
-    let widest = chunks.iter().map(|chunk| lines(chunk).len()).max();
+    let has_places = file
+        .extraction
+        .as_ref()
+        .is_some_and(|it| !it.places.is_empty());
+    let (name, lines): (_, &dyn Fn(&Chunk<'_>) -> String) = match has_places {
+        true => ("place", &|chunk| file.place(chunk).unwrap_or_default()),
+        false => ("lines", &lines),
+    };
+    let widest = chunks
+        .iter()
+        .map(|chunk| lines(chunk).chars().count())
+        .max();
     let lines_width = widest.unwrap_or(0).max(5);
     let trail_width = output.width().saturating_sub(lines_width + 50).max(24);
     let head = format!(
         "{:>4} {unit:>7}  {:lines_width$}  {}  starts at",
         "#",
-        "lines",
+        name,
         fitted("trail", trail_width)
     );
     output.line(output.styled(&head, Style::new().dimmed()))?;
@@ -366,7 +387,7 @@ fn rows(output: &mut Output, unit: &str, chunks: &[Chunk<'_>]) -> anyhow::Result
             "{:>4} {:>7}  {:lines_width$}  {}  {}",
             chunk.ordinal,
             thousands(chunk.size.total),
-            lines(chunk),
+            output.safe(&lines(chunk)),
             fitted(&trail, trail_width),
             chunk.cut.reason,
         );

@@ -45,7 +45,7 @@ fn told(error: &ServiceError) -> String {
             refused: Refused::Kind(_),
             ..
         } => return format!("{error}, or `-` for standard input"),
-        ServiceError::NotSplit { .. } => {
+        ServiceError::NotSplit { skip, .. } if skip.reason == SkipReason::NotUtf8 => {
             return format!("{error}; `--lossy` replaces invalid bytes");
         }
         ServiceError::NotIndexed { file, skip } => return excluded(file, skip, Asker::Add),
@@ -121,7 +121,9 @@ impl Asker<'_> {
     /// How to index a file that was skipped for this reason.
     fn advice(self, reason: SkipReason) -> Option<String> {
         let advice = match (reason, self) {
-            (SkipReason::Binary, _) => "excerpt reads text files only",
+            (SkipReason::Binary, _) => {
+                "excerpt reads text and documents; a converter in `[readers]` of your own excerpt.toml can read more"
+            }
             (SkipReason::NotUtf8, _) => "convert it to UTF-8",
             (SkipReason::TooLarge, Asker::Search) => {
                 "raise `max_file_size` in `[files]` of your excerpt.toml"

@@ -25,9 +25,9 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::model::{Encoding, Error, SkipReason, SyncOptions, plain};
+use crate::model::{Encoding, Error, Selection, SkipReason, plain};
 use crate::source::commits::History;
-use crate::source::{Files, Reading, Source as _};
+use crate::source::{FileText, Files, Reading, Source as _};
 use page::Page;
 
 /// How long the history may take to read.
@@ -240,22 +240,27 @@ impl Mine {
 /// The documents of a folder that an index would have, and how many files are skipped for which
 /// reason.
 fn read(folder: &Path) -> Result<(Vec<Page>, BTreeMap<String, usize>), MineError> {
-    let files = Files::new(folder, SyncOptions::default().selection.max_file_size())?;
+    let files = Files::selected(folder, &Selection::default())?;
     let listing = files.list()?;
     let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
     let mut skip = |reason: SkipReason| *skipped.entry(reason.to_string()).or_default() += 1;
     listing.skips.iter().for_each(|it| skip(it.reason));
     let mut pages = Vec::new();
     for entry in &listing.entries {
-        match files.read(entry) {
-            Reading::Text {
+        let text = match files.read(entry) {
+            Reading::Bytes { bytes, .. } => Selection::default().text(&entry.path, bytes),
+            Reading::Skip { skip, .. } => Err(skip),
+            Reading::Gone => continue,
+        };
+        match text {
+            // A question must not be in the corpus, so that its file must be written again.
+            Ok(FileText {
                 text,
                 encoding: Encoding::Utf8,
                 ..
-            } => pages.push(Page::new(entry.path.clone(), text)),
-            Reading::Text { .. } => skip(SkipReason::NotUtf8),
-            Reading::Skip { skip: it, .. } => skip(it.reason),
-            Reading::Gone => {}
+            }) => pages.push(Page::new(entry.path.clone(), text)),
+            Ok(_) => skip(SkipReason::NotUtf8),
+            Err(it) => skip(it.reason),
         }
     }
     Ok((pages, skipped))

@@ -576,7 +576,7 @@ mod tests {
             for entry in &listing.entries {
                 let read = open().read(entry);
                 assert!(
-                    matches!(read, crate::source::Reading::Text { .. }),
+                    matches!(read, crate::source::Reading::Bytes { .. }),
                     "{read:?}"
                 );
             }

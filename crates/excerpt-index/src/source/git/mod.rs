@@ -128,29 +128,23 @@ impl GitCommit {
         self.is_comparable = false;
     }
 
-    /// The text in the bytes of a file, unless it is skipped.
-    fn text(&self, entry: &Entry, bytes: Vec<u8>) -> Reading {
-        let (version, count) = (entry.version.clone(), bytes.len() as u64);
+    /// A file with these bytes, unless it is skipped.
+    fn contents(entry: &Entry, bytes: Vec<u8>) -> Reading {
+        let version = entry.version.clone();
         let provenance = match &version {
             Version::Tag { tag, .. } => history::provenance(tag),
             Version::Stat(_) => Provenance::default(),
         };
-        let text = match bytes.len() < LFS_LIMIT && bytes.starts_with(LFS) {
-            true => Err(Skip::new(&*entry.path, SkipReason::LfsPointer)),
-            false => self.selection.text(&entry.path, bytes),
-        };
-        match text {
-            Ok((text, encoding)) => Reading::Text {
-                text,
-                encoding,
-                version,
-                bytes: count,
-                provenance,
-            },
-            Err(skip) => Reading::Skip {
-                skip,
+        match bytes.len() < LFS_LIMIT && bytes.starts_with(LFS) {
+            true => Reading::Skip {
+                skip: Skip::new(&*entry.path, SkipReason::LfsPointer),
                 version: Some(version),
-                bytes: count,
+                bytes: bytes.len() as u64,
+            },
+            false => Reading::Bytes {
+                bytes,
+                version,
+                provenance,
             },
         }
     }
@@ -159,8 +153,7 @@ impl GitCommit {
     fn blobs(&self) -> io::Result<Listing> {
         let rules = Rules::of_tree().selecting(Path::new(""), &self.selection);
         let rules = rules.map_err(io::Error::other)?;
-        let limit = self.selection.max_file_size();
-        tree::listing(&self.objects, &self.tree, rules, limit)
+        tree::listing(&self.objects, &self.tree, rules, &self.selection)
     }
 
     /// Completes entries by their last commits.
@@ -281,9 +274,9 @@ impl Source for GitCommit {
         let Version::Tag { tag, .. } = &entry.version else {
             return Reading::Gone;
         };
-        let limit = self.selection.max_file_size();
+        let limit = self.selection.max_size_of(&entry.path);
         let refused = match self.objects.blob(history::blob(tag), limit) {
-            Ok(Blob::Bytes(bytes)) => return self.text(entry, bytes),
+            Ok(Blob::Bytes(bytes)) => return GitCommit::contents(entry, bytes),
             // What a commit has cannot go away.
             Ok(Blob::Missing) => Refused::Io(io::Error::other("the repository lacks its contents")),
             Ok(Blob::TooLarge(size)) => Refused::TooLarge { size, limit },

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::objects::{Blob, Objects};
 use crate::fs::open::{CONFIGURATION_LIMIT, FileKind, Refused};
-use crate::model::{Skip, SkipReason, Version};
+use crate::model::{Selection, Skip, SkipReason, Version};
 use crate::source::rules::{IgnoreFiles, MARKS, PathKind, Rules};
 use crate::source::{Entry, Listing};
 
@@ -36,7 +36,7 @@ pub(super) fn listing(
     objects: &Objects,
     tree: &str,
     rules: Rules,
-    max_file_size: u64,
+    selection: &Selection,
 ) -> io::Result<Listing> {
     let mut listing = Listing::default();
     let mut nodes = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn listing(
     let mut walk = Walk {
         objects,
         nodes: &nodes,
-        max_file_size,
+        selection,
         listing,
         folders: vec![Folder {
             path: String::new(),
@@ -163,7 +163,7 @@ struct Folder {
 struct Walk<'a> {
     objects: &'a Objects,
     nodes: &'a [TreeNode],
-    max_file_size: u64,
+    selection: &'a Selection,
     listing: Listing,
     folders: Vec<Folder>,
 }
@@ -228,7 +228,7 @@ impl Walk<'_> {
     /// Adds a file, or why it is skipped.
     fn add(&mut self, node: &TreeNode, rules: &Rules) {
         let path = &*node.path;
-        let limit = self.max_file_size;
+        let limit = self.selection.max_size_of(path);
         let refused = match node.kind {
             NodeKind::Link => Some(Refused::Kind(FileKind::Link)),
             NodeKind::File if node.size > limit => {

@@ -65,7 +65,7 @@ impl ObjectSource {
         let expected = self.lock().remove(path);
         let pending = match expected {
             Some(pending) => pending,
-            None => self.folder.begin(path, self.selection.max_file_size())?,
+            None => self.folder.begin(path, self.selection.max_size_of(path))?,
         };
         self.folder.finish(pending)
     }
@@ -223,7 +223,7 @@ impl Walk<'_> {
                 return Some(ListItem::Skip(skip));
             }
         }
-        let limit = self.source.selection.max_file_size();
+        let limit = self.source.selection.max_size_of(&path);
         let skip = rules
             .skipped(&path, PathKind::File)
             .or_else(|| match meta.size {
@@ -267,8 +267,8 @@ impl Source for ObjectSource {
     }
 
     fn expect(&self, entries: &[&Entry]) {
-        let most = self.selection.max_file_size();
         let begun = entries.iter().filter_map(|entry| {
+            let most = self.selection.max_size_of(&entry.path);
             let pending = self.folder.begin(&entry.path, most).ok()?;
             Some((entry.path.clone(), pending))
         });
@@ -287,28 +287,18 @@ impl Source for ObjectSource {
             return ObjectSource::skip(&entry.path, Refused::Io(error));
         };
         let Some(bytes) = fetched.bytes else {
-            let (size, limit) = (version.size(), self.selection.max_file_size());
+            let (size, limit) = (version.size(), self.selection.max_size_of(&entry.path));
             return ObjectSource::skip(&entry.path, Refused::TooLarge { size, limit });
         };
-        let count = bytes.len() as u64;
         let provenance: Provenance = fetched
             .given
             .into_iter()
             .map(|(name, value)| (name, decoded(value).into()))
             .collect();
-        match self.selection.text(&entry.path, bytes) {
-            Ok((text, encoding)) => Reading::Text {
-                text,
-                encoding,
-                version,
-                bytes: count,
-                provenance,
-            },
-            Err(skip) => Reading::Skip {
-                skip,
-                version: Some(version),
-                bytes: count,
-            },
+        Reading::Bytes {
+            bytes,
+            version,
+            provenance,
         }
     }
 }

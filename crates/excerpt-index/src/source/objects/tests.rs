@@ -95,7 +95,7 @@ fn an_object_that_changes_has_another_version_and_its_metadata() {
     put(&*store, "a.md", "# A\n", &[("team", "tea")]);
     let source = source(&store, "");
     let before = source.list().unwrap().entries.remove(0);
-    let Reading::Text { provenance, .. } = source.read(&before) else {
+    let Reading::Bytes { provenance, .. } = source.read(&before) else {
         panic!("it is a text");
     };
     assert_eq!(provenance["team"], "tea");
@@ -103,10 +103,10 @@ fn an_object_that_changes_has_another_version_and_its_metadata() {
     let after = source.list().unwrap().entries.remove(0);
     assert_ne!(before.version, after.version);
     // What is read is what is there now.
-    let Reading::Text { text, version, .. } = source.read(&before) else {
+    let Reading::Bytes { bytes, version, .. } = source.read(&before) else {
         panic!("it is a text");
     };
-    assert_eq!((&*text, version), ("# B\n", after.version));
+    assert_eq!((&*bytes, version), (&b"# B\n"[..], after.version));
 }
 
 #[test]
@@ -134,15 +134,15 @@ fn what_is_expected_is_read_once_and_what_was_not_is_read_anyway() {
     source.expect(&expected[..40]);
     source.expect(&expected[20..]);
     for entry in &entries {
-        assert!(matches!(source.read(entry), Reading::Text { .. }));
+        assert!(matches!(source.read(entry), Reading::Bytes { .. }));
     }
     // It is not from before.
     put(&*store, "7.md", "# B\n", &[]);
     let seven = entries.iter().find(|entry| entry.path == "7.md").unwrap();
-    let Reading::Text { text, .. } = source.read(seven) else {
+    let Reading::Bytes { bytes, .. } = source.read(seven) else {
         panic!("it is a text");
     };
-    assert_eq!(text, "# B\n");
+    assert_eq!(bytes, b"# B\n");
 }
 
 /// A server of another make, which ends with the test.
@@ -224,7 +224,7 @@ fn servers_of_other_makes_conform() {
             "{}",
             server.url
         );
-        let Reading::Text { provenance, .. } = source.read(&entries[0]) else {
+        let Reading::Bytes { provenance, .. } = source.read(&entries[0]) else {
             panic!("it is a text");
         };
         assert_eq!(provenance["team"], "tea", "{}", server.url);

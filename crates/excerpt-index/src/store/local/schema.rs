@@ -12,7 +12,7 @@ pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// The statements that migrate format `i` to format `i + 1`. A released one is never edited.
-const MIGRATIONS: [&str; 5] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
+const MIGRATIONS: [&str; 6] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6];
 
 /// The first format with checksums.
 const WITH_SUMS: usize = 5;
@@ -190,6 +190,14 @@ ALTER TABLE chunk ADD COLUMN sum INTEGER;
 ALTER TABLE vector ADD COLUMN sum INTEGER;
 ALTER TABLE source ADD COLUMN skips_sum INTEGER;
 ALTER TABLE source ADD COLUMN sum INTEGER;
+";
+
+/// What would have read a skipped file. Readers read some files that older versions took for source
+/// code, so all are read once more.
+const FORMAT_6: &str = "
+ALTER TABLE skip ADD COLUMN reader TEXT;
+UPDATE skip SET settled = 0;
+UPDATE document SET settled = 0;
 ";
 
 /// Migrates the database from any format to the newest, all or nothing. Processes that try it at

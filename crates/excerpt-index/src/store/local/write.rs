@@ -288,8 +288,8 @@ fn put_skips(
 ) -> Result<(), StoreError> {
     transaction.execute("DELETE FROM skip WHERE source = ?1", [source])?;
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO skip (source, path, reason, detail, settled, size, mtime_ns, inode, ctime_ns)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO skip (source, path, reason, detail, settled, size, mtime_ns, inode, ctime_ns, reader)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
     for row in skips {
         insert.execute(params![
@@ -302,6 +302,7 @@ fn put_skips(
             row.stat.map(|stat| stat.mtime_ns),
             row.stat.and_then(inode),
             row.stat.and_then(|stat| stat.ctime_ns),
+            row.reader,
         ])?;
     }
     Ok(())

@@ -167,7 +167,7 @@ fn check_size(text: &TextToSplit) -> Result<(), ProblemDetails> {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         Err(ProblemDetails::of_field(status, field, detail))
     };
-    if text.text.len() > SPLIT_LIMIT {
+    if text.file.text.len() > SPLIT_LIMIT {
         let detail = format!("a text of more than {SPLIT_LIMIT} bytes is not split here");
         return refused("text", detail);
     }
@@ -181,7 +181,7 @@ fn check_size(text: &TextToSplit) -> Result<(), ProblemDetails> {
         Strategy::Delimiter => characters.min(8),
         _ => characters,
     };
-    if text.text.len() / characters.max(1) > MOST_CHUNKS {
+    if text.file.text.len() / characters.max(1) > MOST_CHUNKS {
         let detail = format!("this would give more than {MOST_CHUNKS} chunks: raise `target`");
         return refused("target", detail);
     }
@@ -195,7 +195,8 @@ fn split(text: &TextToSplit) -> Result<Vec<u8>, ProblemDetails> {
         let document = SplitDocument {
             path,
             source_path: path,
-            encoding: text.encoding,
+            encoding: text.file.encoding,
+            places: text.file.places(chunking),
             chunking,
             summary: chunking.summary(),
         };

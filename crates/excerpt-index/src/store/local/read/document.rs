@@ -2,7 +2,6 @@
 
 use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Row, params};
-use serde_json::{Map, Value};
 
 use super::{encoding, hash, size, stat, within};
 use crate::model::{DocumentId, Revision, SourceId};
@@ -168,8 +167,7 @@ fn document(row: &Row<'_>) -> Result<StoredDocument, StoreError> {
     const BEHIND: usize = sum::DOCUMENT_COLUMNS + 1;
     sum::check(row, sum::DOCUMENT_COLUMNS)?;
     let metadata = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
-    let metadata: Map<String, Value> = serde_json::from_str(metadata)?;
-    let metadata = StoredMetadata::from(metadata);
+    let metadata = StoredMetadata::of_json(metadata)?;
     Ok(StoredDocument {
         path: row.get(1)?,
         text: hash(row, 2)?,
@@ -177,6 +175,7 @@ fn document(row: &Row<'_>) -> Result<StoredDocument, StoreError> {
         first_heading: row.get(4)?,
         metadata: metadata.merged,
         provenance: metadata.provenance,
+        extraction: metadata.extraction,
         syntax: row.get(6)?,
         rev: row.get(11)?,
         encoding: encoding(row, 15)?,

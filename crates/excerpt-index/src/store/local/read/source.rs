@@ -10,6 +10,7 @@ use crate::model::{Error, LastSync, Skip, SkipReason, SourceId, Stat, with_folde
 use crate::store::Counts;
 use crate::store::StoreError;
 use crate::store::StoredSource;
+use crate::store::facet::StoredMetadata;
 use crate::store::local::database::Database;
 use crate::store::local::sum::{self, SOURCE, STAT};
 use crate::store::local::write::cursor_key;
@@ -154,12 +155,16 @@ impl Database {
         values: &[&dyn ToSql],
     ) -> Result<Vec<Known>, StoreError> {
         let mut select = self.connection.prepare_cached(&format!(
-            "SELECT id, path, {STAT}, stat_sum, settled, text, identity, encoding FROM document
+            "SELECT id, path, {STAT}, stat_sum, settled, text, identity, encoding,
+                    CASE encoding WHEN 'extracted' THEN metadata END FROM document
              WHERE {condition} ORDER BY path LIMIT ?3",
         ))?;
         let rows = select.query_map(values, |row| {
             // A file whose stored metadata is damaged is read again.
             let is_sound = sum::is_stat_sound(row, 2)?;
+            let metadata: Option<String> = row.get(11)?;
+            let metadata = metadata.and_then(|json| StoredMetadata::of_json(&json).ok());
+            let extraction = metadata.and_then(|metadata| metadata.extraction);
             Ok(Known {
                 id: row.get(0)?,
                 path: row.get(1)?,
@@ -168,6 +173,7 @@ impl Database {
                 hash: hash(row, 8)?,
                 identity: hash(row, 9)?,
                 encoding: encoding(row, 10)?,
+                extracted: extraction.map(|extraction| (extraction.reader, extraction.file)),
             })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
@@ -176,7 +182,7 @@ impl Database {
     /// What was skipped in a source, by path.
     pub(crate) fn skips(&self, source: &SourceId) -> Result<Vec<SkipRow>, StoreError> {
         let mut select = self.connection.prepare_cached(
-            "SELECT path, reason, detail, size, mtime_ns, inode, ctime_ns, settled FROM skip WHERE source = ?1 ORDER BY path, rowid",
+            "SELECT path, reason, detail, size, mtime_ns, inode, ctime_ns, settled, reader FROM skip WHERE source = ?1 ORDER BY path, rowid",
         )?;
         let source = self.row(source)?;
         self.check_skips(source)?;
@@ -203,6 +209,7 @@ impl Database {
                     ctime_ns,
                 }),
                 settled: row.get(7)?,
+                reader: row.get(8)?,
             });
         }
         Ok(skips)

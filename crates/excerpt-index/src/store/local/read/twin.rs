@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Row, params};
-use serde_json::{Map, Value};
 
 use super::{encoding, hash, size, stat};
 use crate::model::{DocumentId, SourceId, Stat};
@@ -105,8 +104,7 @@ impl Database {
             .ok_or(StoreError::Value("a missing document"))?;
         sum::check(row, sum::DOCUMENT_COLUMNS)?;
         let metadata: String = row.get(5)?;
-        let metadata: Map<String, Value> = serde_json::from_str(&metadata)?;
-        let metadata = StoredMetadata::from(metadata);
+        let metadata = StoredMetadata::of_json(&metadata)?;
         let record = Record {
             id: None,
             path: row.get(1)?,
@@ -205,6 +203,7 @@ mod tests {
 
     fn described<'a>(attributes: &'a Attributes, provenance: &'a Provenance) -> Described<'a> {
         Described {
+            extraction: None,
             attributes,
             provenance,
             language: None,
@@ -234,7 +233,7 @@ mod tests {
     fn provenance() -> impl Strategy<Value = Provenance> {
         let day = proptest::option::of("2026-0[1-2]-01T00:00:00Z|Mon, 5 Jan 2026");
         day.prop_map(|day| {
-            let fields = day.map(|day| ("committed".to_string(), Value::from(day)));
+            let fields = day.map(|day| ("committed".to_string(), serde_json::Value::from(day)));
             fields.into_iter().collect()
         })
     }
