@@ -258,6 +258,16 @@ impl Places {
         Some(place)
     }
 
+    /// Where the passage at these bytes is in the file, of which the byte `at` matters most: the
+    /// place of that byte or, of a sheet, all rows of the passage.
+    #[must_use]
+    pub fn around(&self, bytes: Range<usize>, at: usize) -> Option<Place> {
+        match self.of(bytes)? {
+            rows @ Place::Rows { .. } => Some(rows),
+            _ => self.of(at..at + 1),
+        }
+    }
+
     /// The bytes of a text of `length` bytes at a place, or all rows of a sheet that are in it.
     #[must_use]
     pub fn find(&self, wanted: &Place, length: usize) -> Option<Range<usize>> {

@@ -62,7 +62,11 @@ impl Reader<'_> {
             1 => found.remove(0),
             _ => {
                 let citation = |(document, chunk): &(StoredDocument, StoredChunk)| {
-                    let place = document.place(chunk.bytes(), &chunk.trail, &chunk.sections);
+                    let place = document.place(
+                        (chunk.bytes(), chunk.span.bytes.start),
+                        &chunk.trail,
+                        &chunk.sections,
+                    );
                     citation(&document.path, &chunk.span, place.as_deref())
                 };
                 let error = Error::AmbiguousChunk {
@@ -96,7 +100,11 @@ impl Reader<'_> {
         let before = text.get(line.start..bytes.start).unwrap_or_default();
         Ok(DocumentText {
             place: chunks.first().and_then(|chunk| {
-                document.place(span.bytes.clone(), &chunk.trail, &chunk.sections)
+                document.place(
+                    (span.bytes.clone(), span.bytes.start),
+                    &chunk.trail,
+                    &chunk.sections,
+                )
             }),
             citation: citation(&document.path, &span, None),
             source: document.source.path().into(),

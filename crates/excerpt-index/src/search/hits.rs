@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use excerpt_chunk::{Hash, Markdown};
+use excerpt_chunk::{Hash, Markdown, Span};
 
 use super::copies::{self, COMPARED, Compared, Shown};
 use super::fusion::Scored;
@@ -134,7 +134,11 @@ impl Hits<'_> {
         if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {
             return None;
         }
-        let place = document.place(chunk.bytes(), &chunk.trail, &chunk.sections);
+        let place = document.place(
+            (chunk.bytes(), evidence(&chunk.span, &text, &snippet)),
+            &chunk.trail,
+            &chunk.sections,
+        );
         Some(Hit {
             rank: index + 1,
             coverage,
@@ -177,7 +181,11 @@ impl Hits<'_> {
             hit.snippet = self.marker.mark(&evidence, 0, first, &[]).0;
             hit.span.lines = (first, last);
             hit.span.bytes = hit.span.bytes.start + bytes.start..hit.span.bytes.start + bytes.end;
-            hit.place = document.place(hit.span.bytes.clone(), &hit.trail, &hit.sections);
+            hit.place = document.place(
+                (hit.span.bytes.clone(), hit.span.bytes.start),
+                &hit.trail,
+                &hit.sections,
+            );
             hit.citation = citation(&document.path, &hit.span, hit.place.as_deref());
             hit.tokens = found.tokens;
             hit.text = evidence;
@@ -291,6 +299,16 @@ impl KeptDocuments {
 }
 
 /// The place of a document that repeats a better one.
+/// The byte of the document where the first word of the snippet of a passage is.
+fn evidence(span: &Span, text: &str, snippet: &Snippet) -> usize {
+    let before = text
+        .split_inclusive('\n')
+        .take(snippet.line.saturating_sub(span.lines.0));
+    let before: usize = before.map(str::len).sum();
+    let first = snippet.marks.first().map_or(0, |mark| mark.start);
+    span.bytes.start + (before + first).min(text.len().saturating_sub(1))
+}
+
 fn also_in(better: &DocumentHits, copy: &DocumentHits) -> AlsoIn {
     let part = copies::difference(&better.path, &copy.path);
     AlsoIn {

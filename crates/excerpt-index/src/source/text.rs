@@ -39,14 +39,15 @@ pub struct Extraction {
 }
 
 impl Extraction {
-    /// Where these bytes of the text are in its file, as the fragment of an address.
+    /// Where these bytes of the text are in its file, as the fragment of an address; the byte `at`
+    /// matters most.
     ///
     /// A format without places of its own has headings: the innermost one around them, or the
     /// first one in them.
     #[must_use]
     pub fn place(
         &self,
-        bytes: Range<usize>,
+        (bytes, at): (Range<usize>, usize),
         trail: &[impl AsRef<str>],
         sections: &[impl AsRef<str>],
     ) -> Option<String> {
@@ -56,7 +57,7 @@ impl Extraction {
         };
         match self.places.is_empty() {
             true => heading().map(str::to_string),
-            false => self.places.of(bytes).map(|place| place.to_string()),
+            false => self.places.around(bytes, at).map(|place| place.to_string()),
         }
     }
 }
@@ -90,7 +91,11 @@ impl FileText {
     pub fn place(&self, chunk: &Chunk<'_>) -> Option<String> {
         let extraction = self.extraction.as_ref()?;
         let bytes = chunk.span.bytes.clone();
-        extraction.place(bytes, &chunk.context.trail, &chunk.sections)
+        extraction.place(
+            (bytes.clone(), bytes.start),
+            &chunk.context.trail,
+            &chunk.sections,
+        )
     }
 
     /// The text as the document at `path`.

@@ -79,11 +79,11 @@ impl StoredDocument {
         source::document(&self.path, text, self.extraction.as_ref())
     }
 
-    /// The [place](Extraction::place) of these bytes in its file; `None` where the lines of the text
+    /// The [place](Extraction::place) of these bytes in its file, and of the one that matters most; `None` where the lines of the text
     /// tell it.
     pub(crate) fn place(
         &self,
-        bytes: Range<usize>,
+        bytes: (Range<usize>, usize),
         trail: &[String],
         sections: &[String],
     ) -> Option<String> {

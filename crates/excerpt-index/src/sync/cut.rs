@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use excerpt_chunk::{Chunker, CodeParser as _, Hash};
 use excerpt_grammars::Grammars;
 
-use crate::model::{Attributes, Limits, Provenance, Selection, Skip, SkipReason, SyncOptions};
+use crate::model::{
+    Attributes, Limits, Provenance, Result, Selection, Skip, SkipReason, SyncOptions,
+};
 use crate::source::FileText;
 use crate::store::{Described, Record, StoreError, Twin};
 use crate::sync::deadline::{self, Lost};
@@ -61,7 +63,7 @@ impl Splitter {
     /// # Errors
     ///
     /// [`Error::Config`](crate::Error::Config) when the chunking configuration is invalid.
-    pub(crate) fn new(options: &SyncOptions, identity: Hash) -> crate::Result<Self> {
+    pub(crate) fn new(options: &SyncOptions, identity: Hash) -> Result<Self> {
         let limits = options.limits;
         Ok(Splitter {
             settings: Arc::new(Splitting {
@@ -133,7 +135,7 @@ impl Splitter {
         &self,
         cancelled: &AtomicBool,
         work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
-    ) -> Result<T, (Lost, Duration)> {
+    ) -> std::result::Result<T, (Lost, Duration)> {
         let slow_left = Duration::from_micros(self.slow_left.load(Ordering::Relaxed));
         let limit = self.limits.time.min(slow_left.max(SLOW));
         let begun = Instant::now();

@@ -459,14 +459,17 @@ impl<'a> Sync<'a> {
             .twins(self.source.id(), self.identity, &requests)?;
         let (mut twins, texts) = (twins.into_iter(), self.kept_texts(batch)?);
         let steps = batch.iter().zip(texts);
-        let before = steps.map(|(step, text)| match step {
-            Step::Read { .. } => Before::Twin(twins.next().flatten().map(Box::new)),
-            Step::Recut { .. } => Before::Text(text.unwrap_or_default()),
+        let before = steps.map(|(step, text)| Before {
+            text,
+            twin: match step {
+                Step::Read { .. } => twins.next().flatten().map(Box::new),
+                Step::Recut { .. } => None,
+            },
         });
         Ok(before.collect())
     }
 
-    /// The texts of a batch that are to be split again, with the provenance of their documents.
+    /// The texts of a batch that may be split again, with the provenance of their documents.
     fn kept_texts(&self, batch: &[Step]) -> Result<Vec<Option<ProvenText>>, StoreError> {
         let kept = batch.iter().filter_map(Step::kept);
         let hashes: Vec<Hash> = kept.clone().map(|known| known.hash).collect();

@@ -312,10 +312,11 @@ impl Step {
         self.size() > LARGE
     }
 
-    /// The document, if its text is split as it is stored.
+    /// The document, if its text may be split as it is stored: that of a file which is the same does
+    /// not have to be extracted again.
     pub(super) fn kept(&self) -> Option<&Known> {
         match self {
-            Step::Read { .. } => None,
+            Step::Read { known, .. } => known.as_ref().filter(|known| known.extracted.is_some()),
             Step::Recut { known } => Some(known),
         }
     }

@@ -17,11 +17,12 @@ use crate::store::{Known, Record, SkipRow, StoreError, Twin};
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// What the index has that a step needs.
-pub(super) enum Before {
-    /// The text to split again.
-    Text(ProvenText),
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    /// The text, if it may be split again.
+    pub(super) text: Option<ProvenText>,
     /// A document of another source that may be the same as the one to read.
-    Twin(Option<Box<Twin>>),
+    pub(super) twin: Option<Box<Twin>>,
 }
 
 /// What a document that is stored was before.
@@ -102,19 +103,12 @@ impl Work<'_> {
         if ended.load(Ordering::Relaxed) {
             return Ok((Outcome::Remaining, None));
         }
-        match (step, before) {
-            (Step::Read { entry, known }, before) => {
-                let twin = match before {
-                    Before::Twin(twin) => twin,
-                    Before::Text(_) => None,
-                };
-                self.read(&entry, (known, twin), ended)
-            }
-            (Step::Recut { known }, Before::Text(text)) => {
+        match step {
+            Step::Read { entry, known } => self.read(&entry, (known, before), ended),
+            Step::Recut { known } => {
+                const UNREAD: StoreError = StoreError::Value("a text to split that was not read");
+                let text = before.text.ok_or(UNREAD)?;
                 Ok((self.recut(known, text, ended)?, None))
-            }
-            (Step::Recut { .. }, Before::Twin(_)) => {
-                Err(StoreError::Value("a text to split that was not read"))
             }
         }
     }
@@ -127,12 +121,8 @@ impl Work<'_> {
         ended: &AtomicBool,
     ) -> Result<Outcome, StoreError> {
         let stat = known.stat;
-        // It may have been indexed before its secrets were recognised.
-        let cut = match self.selection.withholds(&known.path, &text.file.text) {
-            Some(secret) => {
-                let skip = Skip::new(&*known.path, SkipReason::Secret);
-                Split::Skip(skip.with_detail(secret))
-            }
+        let cut = match self.withheld(&known.path, &text.file.text) {
+            Some(skip) => Split::Skip(skip),
             None => self.record(&known.path, (text, stat), known.hash, ended)?,
         };
         let was = (Was::SplitOtherwise, false);
@@ -143,7 +133,7 @@ impl Work<'_> {
     fn read(
         &self,
         entry: &Entry,
-        (known, twin): (Option<Known>, Option<Box<Twin>>),
+        (known, before): (Option<Known>, Before),
         ended: &AtomicBool,
     ) -> Result<(Outcome, Option<u64>), StoreError> {
         match self.source.read(entry) {
@@ -154,7 +144,8 @@ impl Work<'_> {
             } => {
                 let (count, stat) = (bytes.len() as u64, version.stored());
                 let contents = (bytes, provenance, stat);
-                let outcome = self.look_at_contents(&entry.path, contents, (known, twin), ended)?;
+                let outcome =
+                    self.look_at_contents(&entry.path, contents, (known, before), ended)?;
                 Ok((outcome, Some(count)))
             }
             Reading::Skip {
@@ -175,7 +166,7 @@ impl Work<'_> {
         &self,
         path: &str,
         (bytes, provenance, stat): (Vec<u8>, Provenance, Stat),
-        (known, twin): (Option<Known>, Option<Box<Twin>>),
+        (known, before): (Option<Known>, Before),
         ended: &AtomicBool,
     ) -> Result<Outcome, StoreError> {
         let choice = self.selection.readers.choose(path);
@@ -183,15 +174,17 @@ impl Work<'_> {
             None => self.selection.text(path, bytes),
             Some(reader) => {
                 let extracted = Some((reader, Hash::of(&bytes)));
-                if let Some(known) = &known
-                    && known.extracted == extracted
-                    && known.identity == self.identity
-                    && (provenance.is_empty() || known.stat == stat)
-                {
-                    return Ok(self.same(known, stat, known.encoding));
-                }
+                let is_same = known
+                    .as_ref()
+                    .is_some_and(|known| known.extracted == extracted);
+                let kept = before.text.filter(|_| is_same);
                 let _entry = self.journal.enter(key(self.source.id(), path));
-                match self.cutter.extract(path, bytes, self.selection, ended) {
+                let read = || self.cutter.extract(path, bytes, self.selection, ended);
+                let allowed = |kept: ProvenText| match self.withheld(path, &kept.file.text) {
+                    Some(skip) => Extracted::Skip(skip),
+                    None => Extracted::Text(kept.file),
+                };
+                match kept.map_or_else(read, allowed) {
                     Extracted::Text(text) => Ok(text),
                     Extracted::Skip(skip) => Err(skip),
                     Extracted::Cancelled => return Ok(Outcome::Remaining),
@@ -201,13 +194,19 @@ impl Work<'_> {
         match text {
             Ok(file) => {
                 let text = ProvenText { file, provenance };
-                self.compare(path, (text, stat), (known, twin), ended)
+                self.compare(path, (text, stat), (known, before.twin), ended)
             }
             Err(skip) => Ok(Outcome::Skipped {
                 known,
                 skip: self.skip_row(skip, Some(stat)),
             }),
         }
+    }
+
+    /// The skip of a document that was indexed before its secrets were recognised.
+    fn withheld(&self, path: &str, text: &str) -> Option<Skip> {
+        let secret = self.selection.withholds(path, text)?;
+        Some(Skip::new(path, SkipReason::Secret).with_detail(secret))
     }
 
     fn same(&self, known: &Known, stat: Stat, encoding: Encoding) -> Outcome {

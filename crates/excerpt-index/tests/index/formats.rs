@@ -17,12 +17,13 @@ const FILES: [(&str, &str); 3] = [
     ("kettle.rs", include_str!("../formats/notes/kettle.rs")),
     ("milk.txt", include_str!("../formats/notes/milk.txt")),
 ];
-const FORMATS: [&str; 5] = [
+const FORMATS: [&str; 6] = [
     include_str!("../formats/v1.sql"),
     include_str!("../formats/v2.sql"),
     include_str!("../formats/v3.sql"),
     include_str!("../formats/v4.sql"),
     include_str!("../formats/v5.sql"),
+    include_str!("../formats/v6.sql"),
 ];
 
 fn old(statements: &str) -> World {

@@ -23,6 +23,7 @@ mod mirror;
 mod part;
 mod quality;
 mod ranking;
+mod readers;
 mod reading;
 mod roads;
 mod search;

@@ -502,6 +502,7 @@ fn an_index_of_a_format_without_vectors_gets_them_at_the_next_sync() {
              ALTER TABLE document DROP COLUMN facets_sum; ALTER TABLE document DROP COLUMN links_sum;
              ALTER TABLE document DROP COLUMN encoding; ALTER TABLE document DROP COLUMN inode; ALTER TABLE document DROP COLUMN ctime_ns;
              ALTER TABLE skip DROP COLUMN inode; ALTER TABLE skip DROP COLUMN ctime_ns;
+             ALTER TABLE skip DROP COLUMN reader;
              PRAGMA user_version = 2;",
         )
         .unwrap();

@@ -1,0 +1,210 @@
+//! Files that are not plain text: what a reader makes of them is a document like any other.
+
+use excerpt_index::{Encoding, Error, ReadOptions, SkipReason, Target, quiet};
+use excerpt_readers::{Converter, Readers};
+
+use crate::fixture::{World, by_keywords, paths};
+
+/// A notebook with these cells, each of a type and a source.
+fn notebook(cells: &[(&str, &str)]) -> String {
+    let cells = cells.iter().map(|(kind, source)| {
+        serde_json::json!({
+            "cell_type": kind,
+            "metadata": {},
+            "source": source,
+            "outputs": [{
+                "output_type": "display_data",
+                "data": { "image/png": "iVBORw0KGgo".repeat(500), "text/plain": "<Figure>" },
+            }],
+        })
+    });
+    let cells: Vec<_> = cells.collect();
+    serde_json::json!({
+        "cells": cells,
+        "metadata": { "kernelspec": { "language": "python" } },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    })
+    .to_string()
+}
+
+const CELLS: [(&str, &str); 4] = [
+    ("markdown", "# Harvest\n\nThe yield of an olive grove.\n"),
+    ("code", "grove = load('grove.csv')\ngrove.plot()\n"),
+    (
+        "markdown",
+        "## Pressing\n\nOlives are pressed within a day.\n",
+    ),
+    ("code", "press(grove)\n"),
+];
+
+#[test]
+fn a_notebook_is_found_cited_and_read_by_its_cells() {
+    let world = World::new().file("olives.ipynb", notebook(&CELLS));
+    let report = world.sync();
+    assert_eq!((report.added, report.skipped.len()), (1, 0));
+    let answer = world.search("pressed within a day");
+    let hit = &answer.documents[0].chunks[0];
+    assert_eq!(hit.citation, "olives.ipynb#cell-3");
+    assert_eq!(hit.place.as_deref(), Some("cell-3"));
+    assert!(hit.text.contains("\n## Pressing\n"), "{}", hit.text);
+    assert!(!hit.text.contains("iVBOR") && !hit.text.contains("cell_type"));
+
+    let index = world.open();
+    let get = |target| index.get(&target, &ReadOptions::default());
+    let cell = get(Target::section("olives.ipynb", "cell-2")).unwrap();
+    assert!(
+        cell.text.starts_with("```python\ngrove = load"),
+        "{}",
+        cell.text
+    );
+    assert!(!cell.text.contains("Pressing"));
+    assert_eq!(cell.encoding, Encoding::Extracted);
+    let section = get(Target::section("olives.ipynb", "pressing")).unwrap();
+    assert!(section.text.starts_with("## Pressing"));
+    let missing = get(Target::section("olives.ipynb", "cell-9")).unwrap_err();
+    assert!(matches!(missing, Error::UnknownSection { .. }), "{missing}");
+    world.assert_like_fresh();
+}
+
+#[test]
+fn what_has_not_changed_is_not_read_again_and_settings_apply_to_the_kept_text() {
+    let mut world = World::new().file("olives.ipynb", notebook(&CELLS));
+    world.sync();
+    let report = world.sync();
+    assert_eq!((report.unchanged, report.read), (1, 0));
+    world.options.chunking.target = 20;
+    world.options.chunking.min = 5;
+    let report = world.sync();
+    assert_eq!((report.recut, report.read), (1, 0));
+    let answer = world.search("grove plot");
+    let hit = &answer.documents[0].chunks[0];
+    assert_eq!(hit.place.as_deref(), Some("cell-2"));
+    world.assert_like_fresh();
+}
+
+#[test]
+fn a_damaged_notebook_is_skipped_with_the_reason_until_it_changes() {
+    let world = World::new().file("olives.ipynb", "{\"cells\": [");
+    let report = world.sync();
+    assert_eq!(report.skipped[&SkipReason::NotRead], 1);
+    let index = world.open();
+    let target = Target::document("olives.ipynb");
+    let error = index.get(&target, &ReadOptions::default()).unwrap_err();
+    let Error::Skipped { skip, .. } = &error else {
+        panic!("{error}");
+    };
+    let detail = skip.detail.as_deref().unwrap();
+    assert!(detail.starts_with("it is damaged: "), "{detail}");
+    drop(index);
+    let report = world.sync();
+    assert_eq!((report.read, report.skipped[&SkipReason::NotRead]), (0, 1));
+    world.write("olives.ipynb", notebook(&CELLS));
+    assert_eq!(world.sync().added, 1);
+}
+
+#[test]
+fn a_document_that_nothing_reads_is_skipped_with_what_would_read_it() {
+    let world = World::new()
+        .file("minutes.rtf", "{\\rtf1\\ansi Minutes}")
+        .file("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+        .file("robot.msg", "float64 speed of the robot\n");
+    let report = world.sync();
+    assert_eq!(report.skipped[&SkipReason::NoReader], 2);
+    assert_eq!(paths(&world.search("speed")), ["robot.msg"]);
+    let index = world.open();
+    for (path, name) in [("minutes.rtf", "Rich Text"), ("old.doc", "old Office")] {
+        let error = index.get(&Target::document(path), &ReadOptions::default());
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.contains(name) && error.contains("[readers]"),
+            "{error}"
+        );
+    }
+}
+
+#[cfg(unix)]
+mod converters {
+    use super::*;
+
+    /// A world with a converter that writes the file in capitals, and a line to `runs` whenever it
+    /// runs.
+    fn world(command: &str) -> World {
+        let mut world = World::new();
+        let runs = world.root().join("../runs");
+        let command = command.replace("RUNS", runs.to_str().unwrap());
+        let converter = Converter::new("*.scan", &command).unwrap();
+        world.options.selection.readers = Readers::with(vec![converter]);
+        world
+    }
+
+    const CAPITALS: &str = "sh -c 'echo run >> RUNS; tr a-z A-Z < \"$1\"' sh {}";
+
+    fn runs(world: &World) -> usize {
+        let runs = std::fs::read_to_string(world.root().join("../runs"));
+        runs.unwrap_or_default().lines().count()
+    }
+
+    #[test]
+    fn it_runs_once_for_the_same_file_whatever_else_changes() {
+        let mut world = world(CAPITALS).file("a.scan", "olive\u{c}tree\n");
+        world.sync();
+        assert_eq!(runs(&world), 1);
+        let answer = world.search("tree");
+        assert_eq!(answer.documents[0].chunks[0].text.trim(), "OLIVE\u{c}TREE");
+        // The same bytes with another time, and other settings.
+        world.touched("a.scan", "olive\u{c}tree\n");
+        world.sync();
+        world.options.chunking.target = 60;
+        world.sync();
+        assert_eq!(runs(&world), 1);
+        world.write("a.scan", "willow\n");
+        world.sync();
+        assert_eq!(runs(&world), 2);
+        assert_eq!(paths(&world.search("willow")), ["a.scan"]);
+    }
+
+    #[test]
+    fn another_command_reads_the_file_again_and_none_takes_it_as_it_is() {
+        let mut world = world(CAPITALS).file("a.scan", "olive tree\n");
+        world.sync();
+        let other = Converter::new("*.scan", "sed s/olive/almond/ {}").unwrap();
+        world.options.selection.readers = Readers::with(vec![other]);
+        assert_eq!(world.sync().changed, 1);
+        assert_eq!(paths(&world.search("almond")), ["a.scan"]);
+        world.options.selection.readers = Readers::default();
+        assert_eq!(world.sync().changed, 1);
+        let index = world.open();
+        let target = Target::document("a.scan");
+        let text = index.get(&target, &ReadOptions::default()).unwrap();
+        assert_eq!(
+            (&*text.text, text.encoding),
+            ("olive tree\n", Encoding::Utf8)
+        );
+    }
+
+    #[test]
+    fn a_page_is_cited_and_a_failure_is_a_reason() {
+        let mut world = world("cat {}").file("a.scan", "Olive trees.\n\u{c}Almond trees.\n");
+        world.options.chunking.target = 4;
+        world.options.chunking.min = 1;
+        world.options.chunking.max = 6;
+        world.sync();
+        let answer = world.ask(&by_keywords("almond"));
+        assert_eq!(answer.documents[0].chunks[0].citation, "a.scan#page=2");
+        let failing = Converter::new("*.scan", "sh -c 'echo no licence >&2; exit 1' {}").unwrap();
+        world.options.selection.readers = Readers::with(vec![failing]);
+        let report = world
+            .open()
+            .sync(&world.root(), &world.options, quiet)
+            .unwrap();
+        assert_eq!(report.skipped[&SkipReason::NotRead], 1);
+        let index = world.open();
+        let error = index.get(&Target::document("a.scan"), &ReadOptions::default());
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.contains("`sh` does not convert it: no licence"),
+            "{error}"
+        );
+    }
+}
