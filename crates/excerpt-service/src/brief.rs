@@ -25,6 +25,9 @@ pub struct BriefHit<'a> {
     /// The first and the last line of the chunk.
     #[serde(skip)]
     pub lines: (usize, usize),
+    /// Where it is in a file that is not text, such as `page=12`.
+    #[serde(skip)]
+    pub place: Option<&'a str>,
     /// The title of the document, shortened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -84,6 +87,7 @@ impl<'a> BriefHit<'a> {
             path: &hit.path,
             citation: &hit.citation,
             lines: hit.span.lines,
+            place: hit.place.as_deref(),
             title: hit.document.title.map(bounded),
             trail: hit.context.trail,
             sections: hit.sections,

@@ -70,6 +70,9 @@ pub struct SearchHit<'a> {
     pub source_path: Option<&'a str>,
     /// The place in the document.
     pub span: &'a Span,
+    /// Where it is in a file that is not text, such as `page=12`; absent for text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<&'a str>,
     /// The headings or scopes around it.
     pub context: HitContext<'a>,
     /// The headings or definitions in it.
@@ -222,6 +225,7 @@ impl<'a> SearchHit<'a> {
             source: paths.root(&document.source),
             source_path: paths.source_path(&document.path),
             span: &hit.span,
+            place: hit.place.as_deref(),
             context: HitContext { trail: &hit.trail },
             sections: &hit.sections,
             defines: &hit.defines,

@@ -36,7 +36,7 @@ class Hit:
     lines: tuple[int, int]
     """The first and the last line, counted from 1."""
     citation: str
-    """A target that `Index.get` accepts: `path:first-last`."""
+    """A target that `Index.get` accepts: `path:first-last`, or `path#place` of a file that is not text."""
     text: str
     """The text, byte for byte that of the document."""
     snippet: str

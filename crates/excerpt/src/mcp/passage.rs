@@ -101,11 +101,20 @@ fn quotes(hit: &BriefHit<'_>) -> String {
 
 /// The citation of a hit as shown in a line and accepted by `get`.
 pub(super) fn place(hit: &BriefHit<'_>) -> String {
-    placed(hit.collection, hit.path, hit.lines)
+    match hit.place {
+        Some(place) => in_collection(
+            hit.collection,
+            address(&format!("{}#{place}", hit.path)).into_owned(),
+        ),
+        None => placed(hit.collection, hit.path, hit.lines),
+    }
 }
 
 fn placed(collection: Option<&str>, path: &str, (first, last): (usize, usize)) -> String {
-    let place = format!("{}:{first}-{last}", address(path));
+    in_collection(collection, format!("{}:{first}-{last}", address(path)))
+}
+
+fn in_collection(collection: Option<&str>, place: String) -> String {
     match collection {
         Some(collection) => format!("{}: {place}", address(collection)),
         None => place,
