@@ -15,6 +15,8 @@
 // A build with few readers uses little of what they share.
 #![cfg_attr(not(feature = "all"), allow(dead_code))]
 
+#[cfg(feature = "archive")]
+mod archive;
 mod converter;
 mod format;
 mod limits;
@@ -22,6 +24,8 @@ mod markdown;
 mod metadata;
 #[cfg(feature = "notebook")]
 mod notebook;
+#[cfg(feature = "office")]
+mod office;
 mod place;
 mod reader;
 mod readers;

@@ -195,11 +195,17 @@ impl<'a> MarkdownWriter<'a> {
         let end = self.text.trim_end().len();
         self.text.truncate(end);
         self.text.push('\n');
+        self.places.end(self.text.len());
         Ok(ReadDocument {
             text: self.text,
             is_markdown: true,
             places: self.places,
         })
+    }
+
+    /// How many bytes were written, with the front matter.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
     }
 
     /// Whether nothing was written.

@@ -46,7 +46,7 @@ impl fmt::Display for Place {
 }
 
 /// The letters of a column: `A`, `Z`, `AA`.
-fn letters(mut column: usize) -> String {
+pub(crate) fn letters(mut column: usize) -> String {
     let mut letters = Vec::new();
     while column > 0 {
         column -= 1;
@@ -229,6 +229,11 @@ impl Places {
             left.map(|(at, place)| (at.saturating_sub(bytes), place))
                 .collect(),
         )
+    }
+
+    /// Leaves out the places at the end of a text of `length` bytes that have no part of it.
+    pub(crate) fn end(&mut self, length: usize) {
+        while self.0.pop_if(|(at, _)| *at >= length).is_some() {}
     }
 
     /// Whether there are none.

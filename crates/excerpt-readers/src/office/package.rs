@@ -1,0 +1,245 @@
+//! The package of an Office document: its parts, and how they refer to each other.
+//!
+//! ECMA-376, part 2: a part `a/b.xml` names the parts that it needs in `a/_rels/b.xml.rels`.
+
+use std::collections::HashMap;
+
+use crate::archive::Archive;
+use crate::limits::Limits;
+use crate::metadata::Metadata;
+use crate::office::xml::{Event, Xml, decoded};
+use crate::reader::ReadError;
+
+/// How a compound file begins: an Office document with a password is in one.
+const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0";
+
+/// How long a key or a target is, in bytes. Longer ones are none: they would be copied for each
+/// link.
+const TARGET: usize = 4_000;
+
+/// The parts of a document.
+pub(crate) struct Package<'a> {
+    archive: Archive<'a>,
+    limits: Limits<'a>,
+}
+
+/// What a part refers to, by the key that it uses.
+pub(crate) type Relations = HashMap<String, Relation>;
+
+/// What a part refers to.
+pub(crate) struct Relation {
+    /// The last word of its type, such as `styles`.
+    pub(crate) kind: String,
+    /// The name of a part, or an address.
+    pub(crate) target: String,
+    pub(crate) is_external: bool,
+}
+
+impl<'a> Package<'a> {
+    /// # Errors
+    ///
+    /// [`ReadError::Protected`] if it is encrypted.
+    pub(crate) fn open(bytes: &'a [u8], limits: &Limits<'a>) -> Result<Self, ReadError> {
+        if bytes.starts_with(COMPOUND) {
+            return Err(match is_encrypted(bytes) {
+                true => ReadError::Protected,
+                false => ReadError::damaged("it is a document of an old Office program"),
+            });
+        }
+        Ok(Package {
+            archive: Archive::open(bytes, limits)?,
+            limits: *limits,
+        })
+    }
+
+    /// The text of a part.
+    pub(crate) fn part(&mut self, name: &str) -> Result<Option<String>, ReadError> {
+        Ok(self.archive.read(name)?.map(decoded))
+    }
+
+    /// The main part, and its name: `usual`, if the package does not say it.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError::Damaged`] if there is none.
+    pub(crate) fn main_part(&mut self, usual: &str) -> Result<(String, String), ReadError> {
+        let relations = self.relations("")?;
+        let name = first_of(&relations, "officeDocument").unwrap_or(usual);
+        let name = name.to_string();
+        match self.part(&name)? {
+            Some(text) => Ok((name, text)),
+            None => Err(ReadError::damaged(format!(
+                "its main part `{name}` is missing"
+            ))),
+        }
+    }
+
+    /// What a part refers to; the whole package is the part without a name.
+    pub(crate) fn relations(&mut self, part: &str) -> Result<Relations, ReadError> {
+        let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
+        let name = match folder {
+            "" => format!("_rels/{file}.rels"),
+            folder => format!("{folder}/_rels/{file}.rels"),
+        };
+        let mut relations = Relations::new();
+        let Some(text) = self.part(&name)? else {
+            return Ok(relations);
+        };
+        let mut xml = Xml::new(&text, &self.limits);
+        while let Some(event) = xml.next()? {
+            let Event::Start(element) = event else {
+                continue;
+            };
+            if element.name() != "Relationship" {
+                continue;
+            }
+            let (Some(key), Some(target)) = (element.get("Id"), element.get("Target")) else {
+                continue;
+            };
+            if key.len() > TARGET || target.len() > TARGET {
+                continue;
+            }
+            let kind = element.get("Type").unwrap_or_default();
+            let kind = kind.rsplit('/').next().unwrap_or_default().to_string();
+            let is_external = element.get("TargetMode").as_deref() == Some("External");
+            let target = match is_external {
+                true => target,
+                false => resolved(folder, &target),
+            };
+            relations.insert(
+                key,
+                Relation {
+                    kind,
+                    target,
+                    is_external,
+                },
+            );
+        }
+        Ok(relations)
+    }
+
+    /// What the document says about itself.
+    pub(crate) fn metadata(&mut self) -> Result<Metadata, ReadError> {
+        let relations = self.relations("")?;
+        let name = first_of(&relations, "core-properties").unwrap_or("docProps/core.xml");
+        let name = name.to_string();
+        let Some(text) = self.part(&name)? else {
+            return Ok(Metadata::default());
+        };
+        metadata(&text, &self.limits)
+    }
+}
+
+/// The part that is the first of a kind.
+pub(crate) fn first_of<'r>(relations: &'r Relations, kind: &str) -> Option<&'r str> {
+    let is_wanted = |relation: &&Relation| relation.kind == kind && !relation.is_external;
+    let targets = relations.values().filter(is_wanted);
+    targets.map(|relation| relation.target.as_str()).min()
+}
+
+/// The name of the part that a part in `folder` calls `target`.
+fn resolved(folder: &str, target: &str) -> String {
+    let mut names: Vec<&str> = match target.starts_with('/') {
+        true => Vec::new(),
+        false => folder.split('/').filter(|name| !name.is_empty()).collect(),
+    };
+    for name in target.split('/') {
+        match name {
+            "" | "." => (),
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join("/")
+}
+
+/// Whether a compound file has an entry `EncryptedPackage`, whose name is UTF-16.
+fn is_encrypted(bytes: &[u8]) -> bool {
+    let name: Vec<u8> = "EncryptedPackage"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    // Entries are aligned to 128 bytes.
+    bytes.chunks(128).any(|entry| entry.starts_with(&name))
+}
+
+/// What properties in XML say: those of Office (`core.xml`) or OpenDocument (`meta.xml`).
+pub(crate) fn metadata(text: &str, limits: &Limits<'_>) -> Result<Metadata, ReadError> {
+    let mut xml = Xml::new(text, limits);
+    let mut metadata = Metadata::default();
+    let mut created = None;
+    while let Some(event) = xml.next()? {
+        let Event::Start(element) = event else {
+            continue;
+        };
+        match element.name() {
+            "title" => metadata.title = given(xml.text()?),
+            "creator" => {
+                let names = xml.text()?;
+                metadata.authors = names.split(';').map(str::to_string).collect();
+            }
+            "initial-creator" => {
+                let name = xml.text()?;
+                if metadata.authors.is_empty() {
+                    metadata.authors = vec![name];
+                }
+            }
+            "created" | "creation-date" => created = Some(xml.text()?),
+            "modified" | "date" => metadata.date = given(xml.text()?),
+            "description" => metadata.description = given(xml.text()?),
+            "keywords" | "keyword" => {
+                let keywords = xml.text()?;
+                let keywords = keywords.split([',', ';']).map(str::to_string);
+                metadata.keywords.extend(keywords);
+            }
+            "language" => metadata.language = given(xml.text()?),
+            // The text of a flat document follows.
+            "body" | "styles" | "automatic-styles" => break,
+            _ => (),
+        }
+    }
+    metadata.date = metadata.date.or(created);
+    Ok(metadata)
+}
+
+/// A property that somebody wrote, not a program by itself.
+fn given(text: String) -> Option<String> {
+    let text = text.trim();
+    let is_given = !text.is_empty()
+        && !text.starts_with("generated by ")
+        && !text.starts_with("PowerPoint Pr")
+        && !matches!(
+            text,
+            "PowerPoint-Pr\u{e4}sentation" | "Slide 1" | "Word Document"
+        );
+    is_given.then(|| text.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_resolved() {
+        for (folder, target, name) in [
+            ("word", "styles.xml", "word/styles.xml"),
+            ("ppt/slides", "../notes/n.xml", "ppt/notes/n.xml"),
+            ("word", "/word/./a.xml", "word/a.xml"),
+            ("", "../../a.xml", "a.xml"),
+        ] {
+            assert_eq!(resolved(folder, target), name);
+        }
+    }
+
+    #[test]
+    fn an_encrypted_package_is_protected() {
+        let mut bytes = COMPOUND.to_vec();
+        bytes.resize(1024, 0);
+        let open = |bytes: &[u8]| Package::open(bytes, &Limits::default()).err();
+        assert!(matches!(open(&bytes), Some(ReadError::Damaged(_))));
+        for unit in "EncryptedPackage".encode_utf16() {
+            bytes.extend(unit.to_le_bytes());
+        }
+        assert_eq!(open(&bytes), Some(ReadError::Protected));
+    }
+}
