@@ -16,6 +16,8 @@ pub struct Format {
     endings: &'static [&'static str],
     /// How its files begin. Empty for a format that is text itself.
     marks: &'static [&'static [u8]],
+    /// What else is looked at in a file that is text itself.
+    check: Option<fn(&[u8]) -> bool>,
 }
 
 /// How an archive begins.
@@ -35,6 +37,22 @@ macro_rules! reader {
     }};
 }
 
+/// Whether a file of HTML is a page, and no template.
+#[cfg(feature = "html")]
+const IS_PAGE: Option<fn(&[u8]) -> bool> = Some(crate::html::is_page);
+#[cfg(not(feature = "html"))]
+const IS_PAGE: Option<fn(&[u8]) -> bool> = None;
+
+/// A format that nothing reads, and that is text itself.
+const UNREAD: Format = Format {
+    name: "",
+    feature: None,
+    reader: None,
+    endings: &[],
+    marks: &[],
+    check: None,
+};
+
 /// Every format.
 static FORMATS: &[Format] = &[
     Format {
@@ -42,7 +60,23 @@ static FORMATS: &[Format] = &[
         feature: Some("notebook"),
         reader: reader!("notebook", crate::notebook::Notebook),
         endings: &["ipynb"],
-        marks: &[],
+        ..UNREAD
+    },
+    Format {
+        name: "EPUB book",
+        feature: Some("epub"),
+        reader: reader!("epub", crate::epub::Epub),
+        endings: &["epub"],
+        marks: &[ZIP],
+        ..UNREAD
+    },
+    Format {
+        name: "web page",
+        feature: Some("html"),
+        reader: reader!("html", crate::html::Html),
+        endings: &["htm", "html", "xhtml"],
+        check: IS_PAGE,
+        ..UNREAD
     },
     Format {
         name: "Word document",
@@ -50,6 +84,7 @@ static FORMATS: &[Format] = &[
         reader: reader!("docx", crate::office::Docx),
         endings: &["docx", "docm", "dotm", "dotx"],
         marks: &[ZIP, COMPOUND],
+        ..UNREAD
     },
     Format {
         name: "PowerPoint presentation",
@@ -57,6 +92,7 @@ static FORMATS: &[Format] = &[
         reader: reader!("pptx", crate::office::Pptx),
         endings: &["pptx", "pptm", "potx", "ppsx"],
         marks: &[ZIP, COMPOUND],
+        ..UNREAD
     },
     Format {
         name: "Excel workbook",
@@ -64,6 +100,7 @@ static FORMATS: &[Format] = &[
         reader: reader!("xlsx", crate::office::Xlsx),
         endings: &["xlsx", "xlsm", "xltx"],
         marks: &[ZIP, COMPOUND],
+        ..UNREAD
     },
     Format {
         name: "OpenDocument text or presentation",
@@ -71,13 +108,14 @@ static FORMATS: &[Format] = &[
         reader: reader!("odt", crate::office::Odt),
         endings: &["odt", "ott", "odp", "otp"],
         marks: &[ZIP],
+        ..UNREAD
     },
     Format {
         name: "flat OpenDocument text or presentation",
         feature: Some("odt"),
         reader: reader!("odt", crate::office::Odt),
         endings: &["fodt", "fodp"],
-        marks: &[],
+        ..UNREAD
     },
     Format {
         name: "OpenDocument spreadsheet",
@@ -85,37 +123,34 @@ static FORMATS: &[Format] = &[
         reader: reader!("xlsx", crate::office::Ods),
         endings: &["ods", "ots"],
         marks: &[ZIP],
+        ..UNREAD
     },
     Format {
         name: "flat OpenDocument spreadsheet",
         feature: Some("xlsx"),
         reader: reader!("xlsx", crate::office::Ods),
         endings: &["fods"],
-        marks: &[],
+        ..UNREAD
     },
-    // FORMATS_END
     Format {
         name: "old Office document",
-        feature: None,
-        reader: None,
         endings: &[
             "doc", "dot", "msg", "pot", "pps", "ppt", "xls", "xlsb", "xlt",
         ],
         marks: &[COMPOUND, ZIP],
+        ..UNREAD
     },
     Format {
         name: "Rich Text document",
-        feature: None,
-        reader: None,
         endings: &["rtf"],
         marks: &[b"{\\rtf"],
+        ..UNREAD
     },
     Format {
         name: "PostScript document",
-        feature: None,
-        reader: None,
         endings: &["eps", "ps"],
         marks: &[b"%!PS-Adobe"],
+        ..UNREAD
     },
 ];
 
@@ -124,10 +159,10 @@ static FORMATS: &[Format] = &[
 pub fn format_of(path: &str) -> Option<&'static Format> {
     let name = path.rsplit(['/', '\\']).next()?;
     let (_, ending) = name.rsplit_once('.')?;
-    let has = |known: &&str| known.eq_ignore_ascii_case(ending);
+    let has = |known: &str| known.eq_ignore_ascii_case(ending);
     FORMATS
         .iter()
-        .find(|format| format.endings.iter().any(|known| has(&known)))
+        .find(|format| format.endings.iter().any(|known| has(known)))
 }
 
 impl Format {
@@ -143,15 +178,18 @@ impl Format {
         }
     }
 
-    /// Whether a file that begins with these bytes is certainly of this format, and no plain text.
+    /// Whether a file with these bytes is certainly of this format, and no plain text.
     #[must_use]
     pub fn is_certain(&self, bytes: &[u8]) -> bool {
         !self.marks.is_empty() && self.accepts(bytes)
     }
 
-    /// Whether a file that begins with these bytes can be of this format.
+    /// Whether a file with these bytes is of this format: its name may promise what it is not, and
+    /// the source of a program may have the name of a page.
     #[must_use]
     pub fn accepts(&self, bytes: &[u8]) -> bool {
-        self.marks.is_empty() || self.marks.iter().any(|mark| bytes.starts_with(mark))
+        let is_marked =
+            self.marks.is_empty() || self.marks.iter().any(|mark| bytes.starts_with(mark));
+        is_marked && self.check.is_none_or(|check| check(bytes))
     }
 }

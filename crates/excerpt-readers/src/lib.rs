@@ -18,7 +18,11 @@
 #[cfg(feature = "archive")]
 mod archive;
 mod converter;
+#[cfg(feature = "epub")]
+mod epub;
 mod format;
+#[cfg(feature = "html")]
+mod html;
 mod limits;
 mod markdown;
 mod metadata;

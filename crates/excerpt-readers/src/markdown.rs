@@ -33,11 +33,16 @@ enum Container {
     List {
         /// The number of the next item; `None` for a bullet.
         next: Option<u64>,
+        /// Whether it has an item.
+        is_begun: bool,
     },
     Item {
         /// Its mark, until something was written after it.
         mark: Option<String>,
         width: usize,
+        /// Whether it may follow a paragraph without an empty line: a list that begins with another
+        /// number than 1 would be part of it.
+        is_close: bool,
     },
 }
 
@@ -123,22 +128,28 @@ impl<'a> MarkdownWriter<'a> {
     /// What follows are items of a list, up to [`MarkdownWriter::close`]: numbered from `start`, or
     /// with bullets.
     pub(crate) fn open_list(&mut self, start: Option<u64>) {
-        self.open(Container::List { next: start });
+        self.open(Container::List {
+            next: start,
+            is_begun: false,
+        });
     }
 
     /// What follows is an item of the list, up to [`MarkdownWriter::close`].
     pub(crate) fn open_item(&mut self) {
-        let mark = match self.containers.last_mut() {
-            Some(Container::List { next: Some(number) }) => {
-                let mark = format!("{number}. ");
+        let (mut mark, mut is_close) = ("- ".to_string(), true);
+        if let Some(Container::List { next, is_begun }) = self.containers.last_mut() {
+            if let Some(number) = next {
+                mark = format!("{number}. ");
+                is_close = *is_begun || *number == 1;
                 *number = number.saturating_add(1).min(999_999_999);
-                mark
             }
-            _ => "- ".to_string(),
-        };
-        let width = mark.len();
-        let mark = Some(mark);
-        self.open(Container::Item { mark, width });
+            *is_begun = true;
+        }
+        self.open(Container::Item {
+            width: mark.len(),
+            mark: Some(mark),
+            is_close,
+        });
     }
 
     fn open(&mut self, container: Container) {
@@ -225,8 +236,16 @@ impl<'a> MarkdownWriter<'a> {
 
     /// An empty line, unless there is one or an item has just begun.
     fn separate(&mut self) {
-        let is_begun =
-            |container: &Container| matches!(container, Container::Item { mark: Some(_), .. });
+        let is_begun = |container: &Container| {
+            matches!(
+                container,
+                Container::Item {
+                    mark: Some(_),
+                    is_close: true,
+                    ..
+                }
+            )
+        };
         let begins_item = self.containers.last().is_some_and(is_begun);
         if self.text.is_empty() || self.text.ends_with("\n\n") || (begins_item && self.is_in_list())
         {
@@ -250,7 +269,7 @@ impl<'a> MarkdownWriter<'a> {
             match container {
                 Container::Quote => self.text.push_str("> "),
                 Container::List { .. } => (),
-                Container::Item { mark, width } => match mark.take() {
+                Container::Item { mark, width, .. } => match mark.take() {
                     Some(mark) => self.text.push_str(&mark),
                     None => self.text.extend(std::iter::repeat_n(' ', *width)),
                 },
@@ -318,7 +337,9 @@ fn escaped(line: &str) -> Cow<'_, str> {
         [b'=' | b'_', ..] => is_line_of(line, line.as_bytes()[0]),
         [b'`', ..] => line.starts_with("```"),
         [b'~', ..] => line.starts_with("~~~"),
-        [b'[', ..] => line.contains("]:"),
+        [b'[', ..] => line
+            .split_once(']')
+            .is_some_and(|(_, after)| after.starts_with(':')),
         _ => false,
     };
     let is_number =
@@ -387,6 +408,29 @@ mod tests {
     }
 
     #[test]
+    fn a_list_in_an_item_is_not_part_of_its_paragraph() {
+        let text = written(|to| {
+            to.open_list(None);
+            to.open_item();
+            for start in [1, 3] {
+                to.paragraph("before")?;
+                to.open_list(Some(start));
+                for item in ["one", "two"] {
+                    to.open_item();
+                    to.paragraph(item)?;
+                    to.close();
+                }
+                to.close();
+            }
+            Ok(())
+        });
+        assert_eq!(
+            text,
+            "- before\n  1. one\n  2. two\n\n  before\n\n  3. one\n  4. two\n"
+        );
+    }
+
+    #[test]
     fn a_table_keeps_its_columns() {
         let cells = |cells: &[&str]| {
             cells
@@ -423,6 +467,7 @@ mod tests {
             ("<https://a.example>", "<https://a.example>"),
             ("< 5", "< 5"),
             ("[a]: b", "\\[a]: b"),
+            ("[a](b) [c]: d", "[a](b) [c]: d"),
             ("snake_case and *stars*", "snake_case and *stars*"),
             ("> no", "\\> no"),
             ("```", "\\```"),

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+/// How many characters of what a file says are kept, each.
+const LONGEST: usize = 2_000;
+
 /// What a file says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Metadata {
@@ -58,7 +61,12 @@ fn day(date: &str) -> Option<&str> {
 /// The text in one line.
 fn spaced(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ")
+    let mut spaced = words.join(" ");
+    if let Some((end, _)) = spaced.char_indices().nth(LONGEST) {
+        spaced.truncate(end);
+        spaced.push('…');
+    }
+    spaced
 }
 
 /// A YAML string in double quotes.

@@ -1,9 +1,9 @@
-//! Office documents that are damaged in any way are read or refused, and keep to the limits.
+//! Files that are damaged in any way are read or refused, and keep to the limits.
 
 use excerpt_readers::{Limits, format_of};
 use proptest::prelude::*;
 
-use crate::office::{file, samples};
+use crate::spec::{file, samples};
 
 /// What is put into a part in place of some of its text.
 const SNIPPETS: &[&str] = &[
@@ -100,7 +100,7 @@ proptest! {
 fn read(ending: &str, parts: &[(&str, &str)]) -> Result<String, String> {
     let parts: Vec<_> = parts
         .iter()
-        .map(|(name, text)| (*name, text.to_string()))
+        .map(|(name, text)| (name.to_string(), text.to_string()))
         .collect();
     let reader = format_of(&format!("a.{ending}")).unwrap().reader.unwrap();
     let read = reader.read(&file(ending, &parts), &Limits::default());

@@ -1,33 +1,8 @@
-//! Runs the examples of office documents in `tests/spec/`: the parts of a file, its text, and its
-//! places with the first line of each.
+//! Office documents from the parts that matter: an example has no need of what every file has.
 
 use std::io::{Cursor, Write as _};
-use std::path::Path;
 
-use excerpt_readers::{Limits, ReadDocument, format_of};
 use zip::write::SimpleFileOptions;
-
-/// A fenced block of an example.
-struct Fence<'t> {
-    info: &'t str,
-    text: String,
-}
-
-fn fences(manual: &str) -> Vec<Fence<'_>> {
-    let mut fences = Vec::new();
-    let mut lines = manual.lines();
-    while let Some(line) = lines.next() {
-        let info = line.trim_start_matches('`');
-        let marks = &line[..line.len() - info.len()];
-        if marks.len() >= 3 {
-            let text = lines.by_ref().take_while(|line| *line != marks);
-            let text: Vec<_> = text.collect();
-            let text = text.join("\n");
-            fences.push(Fence { info, text });
-        }
-    }
-    fences
-}
 
 /// What files of a format refer to, besides what an example adds.
 fn relations(ending: &str) -> Vec<(&'static str, String)> {
@@ -91,97 +66,4 @@ pub(crate) fn file(ending: &str, parts: &[(impl AsRef<str>, String)]) -> Vec<u8>
         write!(writer, "<root>{text}</root>").unwrap();
     }
     writer.finish().unwrap().into_inner()
-}
-
-fn read(ending: &str, parts: &[(&str, String)]) -> ReadDocument {
-    let format = format_of(&format!("a.{ending}")).unwrap();
-    let bytes = file(ending, parts);
-    assert!(format.accepts(&bytes));
-    format
-        .reader
-        .unwrap()
-        .read(&bytes, &Limits::default())
-        .unwrap()
-}
-
-/// Each place, and the first line of its text.
-fn places(document: &ReadDocument) -> String {
-    let places = document.places.iter().map(|(at, place)| {
-        let line = document.text[at..].lines().next().unwrap_or_default();
-        format!("{place}: {line}")
-    });
-    places.collect::<Vec<_>>().join("\n")
-}
-
-/// The formats with examples that this build reads.
-fn endings() -> impl Iterator<Item = &'static str> {
-    let endings = [
-        ("docx", cfg!(feature = "docx")),
-        ("odt", cfg!(feature = "odt")),
-        ("odp", cfg!(feature = "odt")),
-        ("pptx", cfg!(feature = "pptx")),
-        ("xlsx", cfg!(feature = "xlsx")),
-        ("ods", cfg!(feature = "xlsx")),
-    ];
-    let endings = endings.into_iter().filter(|(_, is_read)| *is_read);
-    endings.map(|(ending, _)| ending)
-}
-
-fn manual(ending: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec");
-    std::fs::read_to_string(folder.join(format!("{ending}.md"))).unwrap()
-}
-
-/// The files of all examples: the endings of their names, and their parts.
-pub(crate) fn samples() -> Vec<(&'static str, Vec<(String, String)>)> {
-    let mut samples = Vec::new();
-    for ending in endings() {
-        let manual = manual(ending);
-        let mut parts = Vec::new();
-        for fence in fences(&manual) {
-            match fence.info.split_once(' ') {
-                Some(("xml", name)) => parts.push((name.to_string(), fence.text)),
-                _ if fence.info == "markdown" => samples.push((ending, std::mem::take(&mut parts))),
-                _ => (),
-            }
-        }
-    }
-    samples
-}
-
-#[test]
-fn the_examples_are_true() {
-    let mut wrong = String::new();
-    for ending in endings() {
-        let manual = manual(ending);
-        let mut parts = Vec::new();
-        let mut examples = 0;
-        let mut document = ReadDocument::default();
-        for fence in fences(&manual) {
-            let actual = match fence.info.split_once(' ') {
-                Some(("xml", name)) => {
-                    if !document.text.is_empty() {
-                        document = ReadDocument::default();
-                        parts.clear();
-                    }
-                    parts.push((name, fence.text));
-                    continue;
-                }
-                None if fence.info == "places" => places(&document),
-                _ => {
-                    examples += 1;
-                    document = read(ending, &parts);
-                    document.text.trim_end().to_string()
-                }
-            };
-            if actual != fence.text {
-                wrong.push_str(&format!(
-                    "--- {ending} {examples} {}\n{}\n--- is\n{actual}\n",
-                    fence.info, fence.text
-                ));
-            }
-        }
-        assert!(examples > 0, "{ending}.md has no examples");
-    }
-    assert!(wrong.is_empty(), "{wrong}");
 }

@@ -1,0 +1,101 @@
+//! Web pages.
+//!
+//! A page is read as browsers read it, except that nothing is built that would not be text: its
+//! [`tree`] is a list of nodes. [`page`] finds the main text and leaves out what is around it, and
+//! [`convert`] writes it block by block.
+
+mod code;
+mod convert;
+mod encoding;
+mod inline;
+mod page;
+mod table;
+mod template;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub(crate) use convert::Options;
+pub(crate) use encoding::decode;
+pub(crate) use inline::Links;
+pub(crate) use template::is_page;
+
+use convert::Converter;
+use page::Page;
+use tree::Tree;
+
+use crate::limits::Limits;
+use crate::markdown::MarkdownWriter;
+use crate::metadata::Metadata;
+use crate::reader::{ReadDocument, ReadError, Reader};
+
+/// Reads web pages.
+#[derive(Debug)]
+pub(crate) struct Html;
+
+impl Reader for Html {
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+        let page = ParsedPage::parse(bytes, limits)?;
+        let mut writer = MarkdownWriter::new(limits);
+        writer.front_matter(page.metadata());
+        let options = Options {
+            links: Links::All,
+            levels: [1, 2, 3, 4, 5, 6],
+        };
+        match page.write(&mut writer, options, limits)? {
+            0 => Err(ReadError::NoText),
+            _ => writer.finish(),
+        }
+    }
+}
+
+/// A page that can be written.
+#[derive(Debug)]
+pub(crate) struct ParsedPage(Page);
+
+impl ParsedPage {
+    /// The page in a file.
+    pub(crate) fn parse(bytes: &[u8], limits: &Limits<'_>) -> Result<Self, ReadError> {
+        let tree = Tree::parse(&decode(bytes), limits)?;
+        Ok(ParsedPage(Page::new(tree, limits)?))
+    }
+
+    /// What the page says about itself.
+    pub(crate) fn metadata(&self) -> &Metadata {
+        &self.0.metadata
+    }
+
+    /// Whether there is any text.
+    pub(crate) fn has_text(&self) -> bool {
+        self.0.has_text()
+    }
+
+    /// Whether there are headings of the levels 1 to 6.
+    pub(crate) fn headings(&self) -> [bool; 6] {
+        let tags = self.0.tree.nodes.iter().filter_map(|node| node.tag);
+        let mut headings = [false; 6];
+        for level in tags.filter_map(tree::Tag::level) {
+            headings[level - 1] = true;
+        }
+        headings
+    }
+
+    /// Writes the main text. How many blocks were written.
+    pub(crate) fn write<'a>(
+        &self,
+        writer: &mut MarkdownWriter<'a>,
+        options: Options,
+        limits: &Limits<'a>,
+    ) -> Result<usize, ReadError> {
+        let main = self.0.main;
+        let written = Converter::new(&self.0, writer, options, limits).write(main)?;
+        if written > 0 || main.is_none() {
+            return Ok(written);
+        }
+        Converter::new(&self.0, writer, options, limits).write(None)
+    }
+}
