@@ -100,15 +100,10 @@ impl Converter {
         self.matcher.is_match(subject)
     }
 
-    /// The command as one line.
+    /// The program.
     #[must_use]
-    pub fn command(&self) -> String {
-        let mut command = self.program.clone();
-        for argument in &self.arguments {
-            command.push(' ');
-            command.push_str(argument);
-        }
-        command
+    pub fn program(&self) -> &str {
+        &self.program
     }
 
     /// Changes whenever the command does.
@@ -313,7 +308,7 @@ mod tests {
             error.starts_with("`there-is-no-such-program` does not convert it: "),
             "{error}"
         );
-        assert_eq!(failure("true {}"), "it has no text, only images");
+        assert_eq!(failure("true {}"), "it has no text");
         assert_eq!(
             failure("printf '\\377' {}"),
             "`printf` does not convert it: its output is not UTF-8"

@@ -248,12 +248,14 @@ impl Places {
     }
 
     /// Where these bytes of the text are in the file: the place that they begin at or, of a sheet,
-    /// all their rows.
+    /// all their rows. What precedes the first place, such as front matter, has none.
     #[must_use]
     pub fn of(&self, bytes: Range<usize>) -> Option<Place> {
-        let first = self.0.partition_point(|(at, _)| *at <= bytes.start);
-        let (_, mut place) = self.0.get(first.checked_sub(1)?).cloned()?;
-        let after = self.0[first..].iter();
+        let begun = self.0.partition_point(|(at, _)| *at <= bytes.start);
+        let first = begun.saturating_sub(1);
+        let (at, place) = self.0.get(first)?;
+        let mut place = (*at < bytes.end || begun > 0).then(|| place.clone())?;
+        let after = self.0[first + 1..].iter();
         for (_, next) in after.take_while(|(at, _)| *at < bytes.end) {
             match place.joined(next) {
                 Some(joined) => place = joined,
@@ -269,7 +271,7 @@ impl Places {
     pub fn around(&self, bytes: Range<usize>, at: usize) -> Option<Place> {
         match self.of(bytes)? {
             rows @ Place::Rows { .. } => Some(rows),
-            _ => self.of(at..at + 1),
+            first => Some(self.of(at..at + 1).unwrap_or(first)),
         }
     }
 
@@ -327,6 +329,9 @@ mod tests {
         pages.push(10, Place::Page(1));
         pages.push(20, Place::Page(2));
         assert_eq!(pages.of(0..5), None);
+        assert_eq!(pages.of(0..15), Some(Place::Page(1)));
+        assert_eq!(pages.around(0..15, 2), Some(Place::Page(1)));
+        assert_eq!(pages.around(0..35, 22), Some(Place::Page(2)));
         assert_eq!(pages.of(12..40), Some(Place::Page(1)));
         assert_eq!(pages.of(20..40), Some(Place::Page(2)));
         assert_eq!(pages.find(&Place::Page(1), 50), Some(10..20));

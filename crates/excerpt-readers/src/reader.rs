@@ -41,7 +41,7 @@ pub enum ReadError {
     #[error("it is protected with a password")]
     Protected,
     /// It has no text, such as a PDF that consists of scanned pages.
-    #[error("it has no text, only images")]
+    #[error("it has no text")]
     NoText,
     /// It exceeds a limit.
     #[error("its {what} exceeds the limit of {limit} bytes")]

@@ -68,6 +68,17 @@ impl Choice<'_> {
         }
     }
 
+    /// What reads the file, for users: the name of its format, or a program; `None` without a
+    /// reader.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Choice::Converter(converter) => Some(converter.program()),
+            Choice::Reader(format, _) => Some(format.name),
+            Choice::Text | Choice::Missing(_) => None,
+        }
+    }
+
     /// Changes whenever the same file may give another text; `None` without a reader.
     #[must_use]
     pub fn version(&self) -> Option<String> {

@@ -336,7 +336,7 @@ impl SkipReason {
         (SkipReason::Secret, "secret", "may contain secrets"),
         (SkipReason::Binary, "binary", "binary"),
         (SkipReason::NoReader, "no_reader", "no reader"),
-        (SkipReason::NotRead, "not_read", "no text in it"),
+        (SkipReason::NotRead, "not_read", "no text extracted"),
         (SkipReason::TooLarge, "too_large", "too large"),
         (SkipReason::NotUtf8, "not_utf8", "not UTF-8"),
         (

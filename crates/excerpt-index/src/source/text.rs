@@ -28,6 +28,8 @@ pub struct FileText {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Extraction {
+    /// The format of the file, or the program that has converted it, for users.
+    pub by: String,
     /// Changes whenever the same file may give another text.
     pub reader: String,
     /// The hash of the file.
@@ -149,7 +151,7 @@ impl Selection {
             let limits = Limits::default().stopped_by(stop);
             let read = reader.read(&bytes, &limits);
             let read = read.map_err(|error| not_read(path, &error))?;
-            return Ok(extracted(read, version, Hash::of(&bytes)));
+            return Ok(extracted(read, &choice, version, &bytes));
         }
         if let Choice::Missing(format) = choice
             && format.is_certain(&bytes)
@@ -161,7 +163,7 @@ impl Selection {
     }
 }
 
-fn extracted(read: ReadDocument, reader: String, file: Hash) -> FileText {
+fn extracted(read: ReadDocument, by: &Choice<'_>, reader: String, bytes: &[u8]) -> FileText {
     let language = match read.is_markdown {
         true => "markdown",
         // What it is then, its content shows.
@@ -169,8 +171,9 @@ fn extracted(read: ReadDocument, reader: String, file: Hash) -> FileText {
     };
     FileText {
         extraction: Some(Extraction {
+            by: by.name().unwrap_or_default().to_string(),
             reader,
-            file,
+            file: Hash::of(bytes),
             language: language.to_string(),
             places: read.places,
         }),

@@ -338,8 +338,13 @@ fn table(
     let unit = chunking.unit.to_string();
     let name = output.styled(path.unwrap_or("(standard input)"), Style::new().bold());
     let size = thousands(chunking.size);
+    let by = file
+        .extraction
+        .as_ref()
+        .map(|extraction| format!(" · {}", extraction.by));
     output.line(format!(
-        "{name} · {size} {unit} · {} ({})",
+        "{name}{} · {size} {unit} · {} ({})",
+        output.safe(&by.unwrap_or_default()),
         chunking.strategy,
         output.safe(&chunking.reason)
     ))?;

@@ -259,6 +259,10 @@ fn read(folder: &Path) -> Result<(Vec<Page>, BTreeMap<String, usize>), MineError
                 encoding: Encoding::Utf8,
                 ..
             }) => pages.push(Page::new(entry.path.clone(), text)),
+            Ok(FileText {
+                extraction: Some(_),
+                ..
+            }) => skip(SkipReason::Binary),
             Ok(_) => skip(SkipReason::NotUtf8),
             Err(it) => skip(it.reason),
         }
