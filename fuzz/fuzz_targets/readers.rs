@@ -1,12 +1,12 @@
-//! Any file of any format: it is read or refused, the text keeps to its limit, and the places are in
-//! order.
+//! Any file of any format: it is read or refused, the text keeps to its limit, and the places are
+//! in order.
 //!
 //! Command: `cargo +nightly fuzz run readers -- -max_len=65536`. Findings become plain tests of the
 //! reader.
 #![no_main]
 
 use excerpt_fuzz::chosen;
-use excerpt_readers::{Limits, format_of};
+use excerpt_readers::{ReadLimits, format_of};
 use libfuzzer_sys::fuzz_target;
 
 /// The most text that is read.
@@ -19,7 +19,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     ];
     let ending = chosen(&endings, format);
     let reader = format_of(&format!("a.{ending}")).and_then(|format| format.reader);
-    let mut limits = Limits::default();
+    let mut limits = ReadLimits::default();
     limits.text = TEXT;
     let Some(Ok(document)) = reader.map(|reader| reader.read(bytes, &limits)) else {
         return;

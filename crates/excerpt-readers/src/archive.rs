@@ -1,7 +1,7 @@
 //! The parts of a file that is a zip archive: [`Archive`].
 //!
-//! What is unpacked is counted against [`Limits::unpacked`], whatever sizes the archive claims, and
-//! a part that is read twice is counted twice: time is bounded, too.
+//! What is unpacked is counted against [`ReadLimits::unpacked`], whatever sizes the archive claims,
+//! and a part that is read twice is counted twice: time is bounded, too.
 
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
@@ -9,7 +9,7 @@ use std::io::{Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::reader::ReadError;
 
 /// How many entries an archive may have. Documents have a few, large books some thousands.
@@ -23,7 +23,7 @@ pub(crate) struct Archive<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
     /// Where an entry is, by its name as [`key`] writes it.
     entries: HashMap<String, usize>,
-    limits: Limits<'a>,
+    limits: ReadLimits<'a>,
     /// How many bytes may still be unpacked.
     left: usize,
 }
@@ -34,7 +34,7 @@ impl<'a> Archive<'a> {
     /// # Errors
     ///
     /// [`ReadError::Damaged`] if it is none, or its list of entries is damaged or too long.
-    pub(crate) fn open(bytes: &'a [u8], limits: &Limits<'a>) -> Result<Self, ReadError> {
+    pub(crate) fn open(bytes: &'a [u8], limits: &ReadLimits<'a>) -> Result<Self, ReadError> {
         let archive = ZipArchive::new(Cursor::new(bytes)).map_err(error)?;
         if archive.len() > ENTRIES {
             return Err(ReadError::damaged(format!(
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn an_entry_is_read_by_its_name_in_any_case() {
         let bytes = archive_of([("a/One.xml", &b"one"[..]), ("two", b"2")]);
-        let mut archive = Archive::open(&bytes, &Limits::default()).unwrap();
+        let mut archive = Archive::open(&bytes, &ReadLimits::default()).unwrap();
         for name in ["a/One.xml", "/A/one.XML", "a\\One.xml"] {
             assert_eq!(archive.read(name), Ok(Some(b"one".to_vec())), "{name}");
         }
@@ -160,9 +160,9 @@ mod tests {
     fn what_is_unpacked_is_counted_over_all_entries() {
         let zeros = vec![0; 4 << 20];
         let bytes = archive_of([("a", &zeros[..]), ("b", b"12345")]);
-        let limits = |unpacked| Limits {
+        let limits = |unpacked| ReadLimits {
             unpacked,
-            ..Limits::default()
+            ..ReadLimits::default()
         };
         let too_large = |limit| {
             Err(ReadError::TooLarge {
@@ -191,9 +191,9 @@ mod tests {
             while let Some(at) = lying.windows(4).position(|bytes| bytes == size) {
                 lying[at..at + 4].copy_from_slice(&u32::to_le_bytes(claimed));
             }
-            let limits = Limits {
+            let limits = ReadLimits {
                 unpacked: 2 << 20,
-                ..Limits::default()
+                ..ReadLimits::default()
             };
             let mut archive = Archive::open(&lying, &limits).unwrap();
             if let Ok(Some(contents)) = archive.read("a") {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_says_why() {
-        let open = |bytes: &[u8]| Archive::open(bytes, &Limits::default()).map(|_| ());
+        let open = |bytes: &[u8]| Archive::open(bytes, &ReadLimits::default()).map(|_| ());
         for bytes in [&b""[..], b"PK\x03\x04", b"no archive at all"] {
             assert!(matches!(open(bytes), Err(ReadError::Damaged(_))));
         }
@@ -219,14 +219,16 @@ mod tests {
             let (local, listed) = (at(b"PK\x03\x04").unwrap(), at(b"PK\x01\x02").unwrap());
             bytes[local + 6 + offset] = value;
             bytes[listed + 8 + offset] = value;
-            Archive::open(&bytes, &Limits::default()).unwrap().read("a")
+            Archive::open(&bytes, &ReadLimits::default())
+                .unwrap()
+                .read("a")
         };
         assert_eq!(changed(0, 1), Err(ReadError::Protected));
         assert!(matches!(changed(2, 12), Err(ReadError::Damaged(_))));
 
         let mut flipped = bytes.clone();
         flipped[40] ^= 0xff;
-        let mut archive = Archive::open(&flipped, &Limits::default()).unwrap();
+        let mut archive = Archive::open(&flipped, &ReadLimits::default()).unwrap();
         assert!(matches!(archive.read("a"), Err(ReadError::Damaged(_))));
     }
 }

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::limits::Limits;
-use crate::place::{Place, Places};
-use crate::reader::{ReadDocument, ReadError};
+use crate::limits::ReadLimits;
+use crate::place::{FilePlace, FilePlaces};
+use crate::reader::{ExtractedText, ReadError};
 
 /// How long a program may take for one file.
 const TIME: Duration = Duration::from_secs(60);
@@ -115,8 +115,8 @@ impl Converter {
     pub(crate) fn convert(
         &self,
         bytes: &[u8],
-        limits: &Limits<'_>,
-    ) -> Result<ReadDocument, ReadError> {
+        limits: &ReadLimits<'_>,
+    ) -> Result<ExtractedText, ReadError> {
         let failed = |error: io::Error| self.failure(error.to_string());
         let mut file = tempfile::Builder::new()
             .suffix(self.ending())
@@ -166,7 +166,7 @@ impl Converter {
 
     /// Waits for its end, or for a limit. It may close its output before it ends, and what it has
     /// started may keep the output open after that.
-    fn output(&self, child: &mut Child, limits: &Limits<'_>) -> Result<Ended, ReadError> {
+    fn output(&self, child: &mut Child, limits: &ReadLimits<'_>) -> Result<Ended, ReadError> {
         let most = limits.text as u64 + 1;
         let outputs = received(child.stdout.take(), most);
         let messages = received(child.stderr.take(), MESSAGE);
@@ -210,22 +210,22 @@ impl Converter {
         ending.filter(is_plain).unwrap_or_default()
     }
 
-    fn document(&self, output: Vec<u8>) -> Result<ReadDocument, ReadError> {
+    fn document(&self, output: Vec<u8>) -> Result<ExtractedText, ReadError> {
         let text = String::from_utf8(output);
         let text = text.map_err(|_| self.failure("its output is not UTF-8".to_string()))?;
         if text.trim().is_empty() {
             return Err(ReadError::NoText);
         }
-        let mut places = Places::default();
+        let mut places = FilePlaces::default();
         if text.contains('\u{c}') {
             let ends = text.match_indices('\u{c}').map(|(at, _)| at + 1);
             for (page, start) in std::iter::once(0).chain(ends).enumerate() {
                 if start < text.len() {
-                    places.push(start, Place::Page(page + 1));
+                    places.push(start, FilePlace::Page(page + 1));
                 }
             }
         }
-        Ok(ReadDocument {
+        Ok(ExtractedText {
             text,
             places,
             is_markdown: false,
@@ -267,7 +267,8 @@ fn received(from: Option<impl io::Read + Send + 'static>, most: u64) -> Receiver
     receive
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicBool;
 
@@ -276,26 +277,26 @@ mod tests {
     fn converted(
         command: &str,
         contents: &str,
-        limits: &Limits<'_>,
-    ) -> Result<ReadDocument, ReadError> {
+        limits: &ReadLimits<'_>,
+    ) -> Result<ExtractedText, ReadError> {
         let converter = Converter::new("*.txt", command).unwrap();
         converter.convert(contents.as_bytes(), limits)
     }
 
     fn failure(command: &str) -> String {
-        converted(command, "", &Limits::default())
+        converted(command, "", &ReadLimits::default())
             .unwrap_err()
             .to_string()
     }
 
     #[test]
     fn the_output_of_a_program_is_the_text() {
-        let read = converted("cat {}", "one\u{c}two\n\u{c}", &Limits::default()).unwrap();
+        let read = converted("cat {}", "one\u{c}two\n\u{c}", &ReadLimits::default()).unwrap();
         assert_eq!(read.text, "one\u{c}two\n\u{c}");
         let pages: Vec<_> = read.places.iter().collect();
-        assert_eq!(pages, [(0, &Place::Page(1)), (4, &Place::Page(2))]);
+        assert_eq!(pages, [(0, &FilePlace::Page(1)), (4, &FilePlace::Page(2))]);
         let quoted = "sh -c 'tr a-z A-Z < \"$1\"' sh {}";
-        let read = converted(quoted, "tea", &Limits::default()).unwrap();
+        let read = converted(quoted, "tea", &ReadLimits::default()).unwrap();
         assert_eq!(read.text, "TEA");
     }
 
@@ -317,9 +318,9 @@ mod tests {
 
     #[test]
     fn a_program_is_ended_when_it_exceeds_a_limit() {
-        let limits = Limits {
+        let limits = ReadLimits {
             text: 1_000,
-            ..Limits::default()
+            ..ReadLimits::default()
         };
         let error = converted("yes {}", "", &limits).unwrap_err();
         let limit = ReadError::TooLarge {
@@ -335,7 +336,7 @@ mod tests {
             arguments: vec!["600".into()],
             ..slow.clone()
         }
-        .convert(b"", &Limits::default())
+        .convert(b"", &ReadLimits::default())
         .unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -347,7 +348,7 @@ mod tests {
             arguments: vec!["600".into()],
             ..slow
         };
-        let limits = Limits::default().stopped_by(&stop);
+        let limits = ReadLimits::default().stopped_by(&stop);
         assert_eq!(stopped.convert(b"", &limits), Err(ReadError::Stopped));
     }
 

@@ -13,11 +13,11 @@ use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::archive::Archive;
-use crate::html::{Links, Options, ParsedPage, decode};
-use crate::limits::Limits;
+use crate::html::{InlineLinks, Options, ParsedPage, decode};
+use crate::limits::ReadLimits;
 use crate::markdown::{MarkdownWriter, one_line};
 use crate::metadata::Metadata;
-use crate::reader::{ReadDocument, ReadError, Reader};
+use crate::reader::{ExtractedText, FileReader, ReadError};
 
 /// Methods that make fonts unreadable outside of the book. They encrypt nothing else.
 const FONTS: &[&str] = &[
@@ -35,12 +35,12 @@ const TEXT: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct Epub;
 
-impl Reader for Epub {
+impl FileReader for Epub {
     fn version(&self) -> u32 {
         1
     }
 
-    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+    fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
         let mut archive = Archive::open(bytes, limits)?;
         let path = package_path(&mut archive, limits)?;
         let Some(package) = archive.read(&path)? else {
@@ -84,7 +84,7 @@ impl Reader for Epub {
 
 /// The chapters of a book, one after the other.
 struct Chapters<'n> {
-    navigation: &'n HashMap<String, Entry>,
+    navigation: &'n HashMap<String, NavigationEntry>,
     /// How many blocks were written.
     written: usize,
     /// The levels of the headings of the last chapter of the navigation.
@@ -97,7 +97,7 @@ impl Chapters<'_> {
         path: &str,
         page: &[u8],
         writer: &mut MarkdownWriter<'a>,
-        limits: &Limits<'a>,
+        limits: &ReadLimits<'a>,
     ) -> Result<(), ReadError> {
         let page = ParsedPage::parse(page, limits)?;
         let headings = page.headings();
@@ -110,7 +110,7 @@ impl Chapters<'_> {
             }
         }
         let options = Options {
-            links: Links::Outward,
+            links: InlineLinks::Outward,
             levels: self.levels,
         };
         self.written += page.write(writer, options, limits)?;
@@ -131,7 +131,7 @@ fn levels(depth: usize, headings: [bool; 6]) -> [usize; 6] {
 
 /// A chapter in the navigation of a book.
 #[derive(Debug)]
-struct Entry {
+struct NavigationEntry {
     title: String,
     /// How deep it is, from 1.
     depth: usize,
@@ -158,7 +158,7 @@ struct Item {
 }
 
 impl Package {
-    fn parse(package: &str, path: &str, limits: &Limits<'_>) -> Result<Self, ReadError> {
+    fn parse(package: &str, path: &str, limits: &ReadLimits<'_>) -> Result<Self, ReadError> {
         let mut parsed = Package::default();
         let mut items: HashMap<String, Item> = HashMap::new();
         let mut spine = Vec::new();
@@ -243,8 +243,8 @@ impl Package {
     fn navigation(
         &self,
         archive: &mut Archive<'_>,
-        limits: &Limits<'_>,
-    ) -> Result<HashMap<String, Entry>, ReadError> {
+        limits: &ReadLimits<'_>,
+    ) -> Result<HashMap<String, NavigationEntry>, ReadError> {
         let mut entries = HashMap::new();
         for (path, item, label, link) in [
             (&self.page, "li", "a", ("a", "href")),
@@ -276,7 +276,9 @@ impl Package {
                 {
                     let target = resolved(path, &target);
                     let title = titles.get(depth - 1).cloned().unwrap_or_default();
-                    entries.entry(target).or_insert(Entry { title, depth });
+                    entries
+                        .entry(target)
+                        .or_insert(NavigationEntry { title, depth });
                 }
             });
             // A damaged navigation is none.
@@ -306,7 +308,7 @@ impl Item {
 }
 
 /// Where the package is in the archive.
-fn package_path(archive: &mut Archive<'_>, limits: &Limits<'_>) -> Result<String, ReadError> {
+fn package_path(archive: &mut Archive<'_>, limits: &ReadLimits<'_>) -> Result<String, ReadError> {
     let Some(container) = archive.read("META-INF/container.xml")? else {
         return Err(ReadError::damaged("it has no container"));
     };
@@ -323,7 +325,7 @@ fn package_path(archive: &mut Archive<'_>, limits: &Limits<'_>) -> Result<String
 fn is_protected(
     archive: &mut Archive<'_>,
     package: &Package,
-    limits: &Limits<'_>,
+    limits: &ReadLimits<'_>,
 ) -> Result<bool, ReadError> {
     let Some(encryption) = archive.read("META-INF/encryption.xml")? else {
         return Ok(false);
@@ -402,7 +404,7 @@ impl Element {
 /// XML itself are expanded.
 fn elements(
     xml: &str,
-    limits: &Limits<'_>,
+    limits: &ReadLimits<'_>,
     mut ended: impl FnMut(&Element, &[Element]),
 ) -> Result<(), ReadError> {
     let mut reader = quick_xml::Reader::from_str(xml);
@@ -558,7 +560,7 @@ mod tests {
     }
 
     fn read(other: &[(&str, &str)]) -> Result<String, ReadError> {
-        let read = Epub.read(&book(other), &Limits::default())?;
+        let read = Epub.read(&book(other), &ReadLimits::default())?;
         Ok(read.text)
     }
 
@@ -627,12 +629,12 @@ mod tests {
     fn a_book_keeps_to_its_limits() {
         let page = "<p>some text of a page</p>".repeat(10_000);
         let book = book(&[("a.xhtml", &page)]);
-        let limits = Limits::default();
-        let texts = Limits {
+        let limits = ReadLimits::default();
+        let texts = ReadLimits {
             text: 10_000,
             ..limits
         };
-        let unpacked = Limits {
+        let unpacked = ReadLimits {
             unpacked: 10_000,
             ..limits
         };
@@ -684,7 +686,7 @@ mod tests {
                 let at = at.index(bytes.len());
                 bytes[at] = value;
             }
-            let limits = Limits { text: limit, unpacked: 100_000, ..Limits::default() };
+            let limits = ReadLimits { text: limit, unpacked: 100_000, ..ReadLimits::default() };
             if let Ok(read) = Epub.read(&bytes, &limits) {
                 prop_assert!(read.text.len() <= limit);
             }

@@ -1,18 +1,18 @@
-//! The formats that are read: the [`Format`] of a file, by its name and its first bytes.
+//! The formats that are read: the [`FileFormat`] of a file, by its name and its first bytes.
 
-use crate::reader::Reader;
+use crate::reader::FileReader;
 
 /// A format of files that are not plain text.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Format {
+pub struct FileFormat {
     /// Its name for users, such as `PDF`.
     pub name: &'static str,
     /// The feature of this crate that reads it; `None` for a format that only a converter of the
     /// user's reads.
     pub feature: Option<&'static str>,
     /// What reads it; `None` if this build does not.
-    pub reader: Option<&'static dyn Reader>,
+    pub reader: Option<&'static dyn FileReader>,
     endings: &'static [&'static str],
     /// How its files begin. Empty for a format that is text itself.
     marks: &'static [&'static [u8]],
@@ -30,9 +30,9 @@ const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0";
 macro_rules! reader {
     ($feature:literal, $reader:path) => {{
         #[cfg(feature = $feature)]
-        const READER: Option<&'static dyn Reader> = Some(&$reader);
+        const READER: Option<&'static dyn FileReader> = Some(&$reader);
         #[cfg(not(feature = $feature))]
-        const READER: Option<&'static dyn Reader> = None;
+        const READER: Option<&'static dyn FileReader> = None;
         READER
     }};
 }
@@ -44,7 +44,7 @@ const IS_PAGE: Option<fn(&[u8]) -> bool> = Some(crate::html::is_page);
 const IS_PAGE: Option<fn(&[u8]) -> bool> = None;
 
 /// A format that nothing reads, and that is text itself.
-const UNREAD: Format = Format {
+const UNREAD: FileFormat = FileFormat {
     name: "",
     feature: None,
     reader: None,
@@ -54,15 +54,15 @@ const UNREAD: Format = Format {
 };
 
 /// Every format.
-static FORMATS: &[Format] = &[
-    Format {
+static FORMATS: &[FileFormat] = &[
+    FileFormat {
         name: "Jupyter notebook",
         feature: Some("notebook"),
         reader: reader!("notebook", crate::notebook::Notebook),
         endings: &["ipynb"],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "EPUB book",
         feature: Some("epub"),
         reader: reader!("epub", crate::epub::Epub),
@@ -70,7 +70,7 @@ static FORMATS: &[Format] = &[
         marks: &[ZIP],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "web page",
         feature: Some("html"),
         reader: reader!("html", crate::html::Html),
@@ -78,7 +78,7 @@ static FORMATS: &[Format] = &[
         check: IS_PAGE,
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "Word document",
         feature: Some("docx"),
         reader: reader!("docx", crate::office::Docx),
@@ -86,7 +86,7 @@ static FORMATS: &[Format] = &[
         marks: &[ZIP, COMPOUND],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "PowerPoint presentation",
         feature: Some("pptx"),
         reader: reader!("pptx", crate::office::Pptx),
@@ -94,7 +94,7 @@ static FORMATS: &[Format] = &[
         marks: &[ZIP, COMPOUND],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "Excel workbook",
         feature: Some("xlsx"),
         reader: reader!("xlsx", crate::office::Xlsx),
@@ -102,7 +102,7 @@ static FORMATS: &[Format] = &[
         marks: &[ZIP, COMPOUND],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "OpenDocument text or presentation",
         feature: Some("odt"),
         reader: reader!("odt", crate::office::Odt),
@@ -110,14 +110,14 @@ static FORMATS: &[Format] = &[
         marks: &[ZIP],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "flat OpenDocument text or presentation",
         feature: Some("odt"),
         reader: reader!("odt", crate::office::Odt),
         endings: &["fodt", "fodp"],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "OpenDocument spreadsheet",
         feature: Some("xlsx"),
         reader: reader!("xlsx", crate::office::Ods),
@@ -125,14 +125,14 @@ static FORMATS: &[Format] = &[
         marks: &[ZIP],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "flat OpenDocument spreadsheet",
         feature: Some("xlsx"),
         reader: reader!("xlsx", crate::office::Ods),
         endings: &["fods"],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "old Office document",
         endings: &[
             "doc", "dot", "msg", "pot", "pps", "ppt", "xls", "xlsb", "xlt",
@@ -140,13 +140,13 @@ static FORMATS: &[Format] = &[
         marks: &[COMPOUND, ZIP],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "Rich Text document",
         endings: &["rtf"],
         marks: &[b"{\\rtf"],
         ..UNREAD
     },
-    Format {
+    FileFormat {
         name: "PostScript document",
         endings: &["eps", "ps"],
         marks: &[b"%!PS-Adobe"],
@@ -156,7 +156,7 @@ static FORMATS: &[Format] = &[
 
 /// The format of the file at `path`, by the ending of its name.
 #[must_use]
-pub fn format_of(path: &str) -> Option<&'static Format> {
+pub fn format_of(path: &str) -> Option<&'static FileFormat> {
     let name = path.rsplit(['/', '\\']).next()?;
     let (_, ending) = name.rsplit_once('.')?;
     let has = |known: &str| known.eq_ignore_ascii_case(ending);
@@ -165,7 +165,7 @@ pub fn format_of(path: &str) -> Option<&'static Format> {
         .find(|format| format.endings.iter().any(|known| has(known)))
 }
 
-impl Format {
+impl FileFormat {
     /// What is missing to read it, for the end of a message.
     #[must_use]
     pub fn wanted(&self) -> String {

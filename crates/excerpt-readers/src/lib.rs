@@ -1,15 +1,16 @@
 //! Reads files that are not plain text.
 //!
-//! A [`Reader`] turns the bytes of a file into a [`ReadDocument`]: its text as Markdown, which is
-//! split, stored and cited like any other, and [`Places`], which say where each part of the text is
-//! in the file: on which page, in which cell. What the file says about itself, such as its title and
-//! its date, is the front matter of the text.
+//! A [`FileReader`] turns the bytes of a file into an [`ExtractedText`]: its text as Markdown, which
+//! is split, stored and cited like any other, and [`FilePlaces`], which say where each part of the
+//! text is in the file: on which page, in which cell. What the file says about itself, such as its
+//! title and its date, is the front matter of the text.
 //!
-//! [`format_of`] finds the [`Format`] of a file by its name and its first bytes. Each format is a
-//! feature of this crate; without it, the format is still known, and has no reader.
+//! [`format_of`] finds the [`FileFormat`] of a file by its name and its first bytes. Each format is
+//! a feature of this crate; without it, the format is still known, and has no reader.
 //!
-//! Files come from anywhere. A reader takes no more memory than [`Limits`] allow, and time that is
-//! linear in the size of the file; what it does not understand is a [`ReadError`], never a panic.
+//! Files come from anywhere. A reader takes no more memory than [`ReadLimits`] allow, and time that
+//! is linear in the size of the file; what it does not understand is a [`ReadError`], never a
+//! panic.
 
 #![forbid(unsafe_code)]
 // A build with few readers uses little of what they share.
@@ -35,8 +36,8 @@ mod reader;
 mod readers;
 
 pub use converter::{Converter, ConverterError};
-pub use format::{Format, format_of};
-pub use limits::Limits;
-pub use place::{Place, Places};
-pub use reader::{ReadDocument, ReadError, Reader};
+pub use format::{FileFormat, format_of};
+pub use limits::ReadLimits;
+pub use place::{FilePlace, FilePlaces};
+pub use reader::{ExtractedText, FileReader, ReadError};
 pub use readers::{Choice, Readers};

@@ -1,4 +1,4 @@
-//! How much a file may cost: [`Limits`].
+//! How much a file may cost: [`ReadLimits`].
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +7,7 @@ use crate::reader::ReadError;
 /// The limits on reading one file. What exceeds them is an error, so that no file is half read.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Limits<'a> {
+pub struct ReadLimits<'a> {
     /// How many bytes of text it may have. Default: 16 MiB, as much as 8,000 pages.
     pub text: usize,
     /// How many bytes may be unpacked of it, all parts together. Default: 256 MiB.
@@ -16,9 +16,9 @@ pub struct Limits<'a> {
     pub(crate) stop: Option<&'a AtomicBool>,
 }
 
-impl Default for Limits<'_> {
+impl Default for ReadLimits<'_> {
     fn default() -> Self {
-        Limits {
+        ReadLimits {
             text: 16 << 20,
             unpacked: 256 << 20,
             stop: None,
@@ -26,11 +26,11 @@ impl Default for Limits<'_> {
     }
 }
 
-impl<'a> Limits<'a> {
+impl<'a> ReadLimits<'a> {
     /// The same limits for a text that is no longer needed once `stop` is set.
     #[must_use]
     pub fn stopped_by(self, stop: &'a AtomicBool) -> Self {
-        Limits {
+        ReadLimits {
             stop: Some(stop),
             ..self
         }

@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::metadata::Metadata;
-use crate::place::{Place, Places};
-use crate::reader::{ReadDocument, ReadError};
+use crate::place::{FilePlace, FilePlaces};
+use crate::reader::{ExtractedText, ReadError};
 
 /// How deep lists and quotes are nested in the text; deeper ones stay at this depth.
 const DEEPEST: usize = 12;
@@ -17,8 +17,8 @@ const DEEPEST: usize = 12;
 #[derive(Debug)]
 pub(crate) struct MarkdownWriter<'a> {
     text: String,
-    places: Places,
-    limits: Limits<'a>,
+    places: FilePlaces,
+    limits: ReadLimits<'a>,
     containers: Vec<Container>,
     /// How many containers were opened beyond [`DEEPEST`].
     too_deep: usize,
@@ -48,10 +48,10 @@ enum Container {
 
 impl<'a> MarkdownWriter<'a> {
     /// An empty text that keeps to `limits`.
-    pub(crate) fn new(limits: &Limits<'a>) -> Self {
+    pub(crate) fn new(limits: &ReadLimits<'a>) -> Self {
         MarkdownWriter {
             text: String::new(),
-            places: Places::default(),
+            places: FilePlaces::default(),
             limits: *limits,
             containers: Vec::new(),
             too_deep: 0,
@@ -66,7 +66,7 @@ impl<'a> MarkdownWriter<'a> {
     }
 
     /// What follows is at `place`.
-    pub(crate) fn place(&mut self, place: Place) {
+    pub(crate) fn place(&mut self, place: FilePlace) {
         self.separate();
         self.places.push(self.text.len(), place);
     }
@@ -185,7 +185,7 @@ impl<'a> MarkdownWriter<'a> {
     }
 
     /// The rows that follow, up to the next place, are at `place`.
-    pub(crate) fn row_place(&mut self, place: Place) {
+    pub(crate) fn row_place(&mut self, place: FilePlace) {
         self.places.push(self.text.len(), place);
     }
 
@@ -199,7 +199,7 @@ impl<'a> MarkdownWriter<'a> {
     /// # Errors
     ///
     /// [`ReadError::NoText`] if nothing was written.
-    pub(crate) fn finish(mut self) -> Result<ReadDocument, ReadError> {
+    pub(crate) fn finish(mut self) -> Result<ExtractedText, ReadError> {
         if self.is_empty() {
             return Err(ReadError::NoText);
         }
@@ -207,7 +207,7 @@ impl<'a> MarkdownWriter<'a> {
         self.text.truncate(end);
         self.text.push('\n');
         self.places.end(self.text.len());
-        Ok(ReadDocument {
+        Ok(ExtractedText {
             text: self.text,
             is_markdown: true,
             places: self.places,
@@ -369,7 +369,7 @@ mod tests {
     use super::*;
 
     fn written(write: impl FnOnce(&mut MarkdownWriter<'_>) -> Result<(), ReadError>) -> String {
-        let mut writer = MarkdownWriter::new(&Limits::default());
+        let mut writer = MarkdownWriter::new(&ReadLimits::default());
         write(&mut writer).unwrap();
         writer.finish().unwrap().text
     }
@@ -478,9 +478,9 @@ mod tests {
 
     #[test]
     fn a_text_keeps_to_its_limit() {
-        let limits = Limits {
+        let limits = ReadLimits {
             text: 100,
-            ..Limits::default()
+            ..ReadLimits::default()
         };
         let mut writer = MarkdownWriter::new(&limits);
         let error = (0..100).find_map(|_| writer.paragraph("ten bytes!").err());

@@ -11,11 +11,11 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
 use crate::metadata::Metadata;
-use crate::place::Place;
-use crate::reader::{ReadDocument, ReadError, Reader};
+use crate::place::FilePlace;
+use crate::reader::{ExtractedText, FileReader, ReadError};
 
 /// How many characters of the outputs of a cell are kept, from the beginning: what is longer is
 /// data, or progress.
@@ -25,12 +25,12 @@ const OUTPUT: usize = 2_000;
 #[derive(Debug)]
 pub(crate) struct Notebook;
 
-impl Reader for Notebook {
+impl FileReader for Notebook {
     fn version(&self) -> u32 {
         1
     }
 
-    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+    fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
         let file: File = serde_json::from_slice(bytes).map_err(ReadError::damaged)?;
         let mut cells = file.cells;
         let worksheets = file.worksheets.into_iter();
@@ -48,7 +48,7 @@ impl Reader for Notebook {
             ..Metadata::default()
         });
         for (at, cell) in cells.iter().enumerate() {
-            writer.place(Place::Cell(at + 1));
+            writer.place(FilePlace::Cell(at + 1));
             cell.write(language.as_deref(), &mut writer)?;
         }
         writer.finish()
@@ -115,9 +115,9 @@ impl FileMetadata {
 #[derive(Default)]
 struct Cell {
     cell_type: String,
-    source: Lines,
+    source: CellText,
     /// The code, and its language, in the format 3.
-    input: Lines,
+    input: CellText,
     language: Option<String>,
     /// The level of a heading in the format 3.
     level: Option<usize>,
@@ -172,32 +172,32 @@ impl Cell {
 /// A text, or its lines.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Lines {
-    Text(String),
+enum CellText {
+    Whole(String),
     Lines(Vec<String>),
     Other(serde::de::IgnoredAny),
 }
 
-impl Default for Lines {
+impl Default for CellText {
     fn default() -> Self {
-        Lines::Text(String::new())
+        CellText::Whole(String::new())
     }
 }
 
-impl Lines {
+impl CellText {
     fn is_empty(&self) -> bool {
         match self {
-            Lines::Text(text) => text.is_empty(),
-            Lines::Lines(lines) => lines.iter().all(String::is_empty),
-            Lines::Other(_) => true,
+            CellText::Whole(text) => text.is_empty(),
+            CellText::Lines(lines) => lines.iter().all(String::is_empty),
+            CellText::Other(_) => true,
         }
     }
 
     fn text(&self) -> Cow<'_, str> {
         match self {
-            Lines::Text(text) => Cow::Borrowed(text),
-            Lines::Lines(lines) => Cow::Owned(lines.concat()),
-            Lines::Other(_) => Cow::Borrowed(""),
+            CellText::Whole(text) => Cow::Borrowed(text),
+            CellText::Lines(lines) => Cow::Owned(lines.concat()),
+            CellText::Other(_) => Cow::Borrowed(""),
         }
     }
 }
@@ -206,7 +206,7 @@ impl Lines {
 #[serde(default)]
 struct Output {
     /// Of a stream; in the format 3, of a result, too.
-    text: Lines,
+    text: CellText,
     /// Of a result, by media type.
     data: HashMap<String, Value>,
     /// Of an error.
@@ -220,7 +220,7 @@ impl Output {
             return Cow::Owned(format!("{name}: {value}"));
         }
         let plain = self.data.get("text/plain");
-        let result = plain.and_then(|plain| Lines::deserialize(plain).ok());
+        let result = plain.and_then(|plain| CellText::deserialize(plain).ok());
         match result {
             Some(result) => Cow::Owned(result.text().into_owned()),
             None => self.text.text(),

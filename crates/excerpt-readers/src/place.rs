@@ -1,4 +1,4 @@
-//! Where the parts of a text are in the file that it was read from: [`Places`].
+//! Where the parts of a text are in the file that it was read from: [`FilePlaces`].
 
 use std::fmt;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A part of a file, from 1 where it is a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum FilePlace {
     /// A page of a document: `page=12`.
     Page(usize),
     /// A slide of a presentation: `slide=3`.
@@ -27,13 +27,13 @@ pub enum Place {
 }
 
 /// As the fragment of an address: what follows the `#`.
-impl fmt::Display for Place {
+impl fmt::Display for FilePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Page(number) => write!(f, "page={number}"),
-            Place::Slide(number) => write!(f, "slide={number}"),
-            Place::Cell(number) => write!(f, "cell-{number}"),
-            Place::Rows {
+            FilePlace::Page(number) => write!(f, "page={number}"),
+            FilePlace::Slide(number) => write!(f, "slide={number}"),
+            FilePlace::Cell(number) => write!(f, "cell-{number}"),
+            FilePlace::Rows {
                 sheet,
                 columns: (left, right),
                 rows: (first, last),
@@ -67,10 +67,10 @@ fn column(letters: &str) -> Option<usize> {
     })
 }
 
-impl Place {
+impl FilePlace {
     /// The place that a fragment names.
     #[must_use]
-    pub fn parse(fragment: &str) -> Option<Place> {
+    pub fn parse(fragment: &str) -> Option<FilePlace> {
         let number = |prefix: &str| {
             let number = fragment.strip_prefix(prefix)?.parse().ok()?;
             (number > 0).then_some(number)
@@ -84,52 +84,52 @@ impl Place {
             let (sheet, cells) = fragment.rsplit_once('!')?;
             let (from, to) = cells.split_once(':').unwrap_or((cells, cells));
             let ((left, first), (right, last)) = (cell(from)?, cell(to)?);
-            Some(Place::Rows {
+            Some(FilePlace::Rows {
                 sheet: sheet.trim_matches('\'').to_string(),
                 columns: (left, right),
                 rows: (first, last),
             })
         };
-        let page = number("page=").map(Place::Page);
-        let page = page.or_else(|| number("slide=").map(Place::Slide));
-        page.or_else(|| number("cell-").map(Place::Cell))
+        let page = number("page=").map(FilePlace::Page);
+        let page = page.or_else(|| number("slide=").map(FilePlace::Slide));
+        page.or_else(|| number("cell-").map(FilePlace::Cell))
             .or_else(rows)
     }
 
     /// The one that follows it, if it names one page, cell or row.
-    fn next(&self) -> Option<Place> {
+    fn next(&self) -> Option<FilePlace> {
         Some(match self {
-            Place::Page(number) => Place::Page(number.checked_add(1)?),
-            Place::Slide(number) => Place::Slide(number.checked_add(1)?),
-            Place::Cell(number) => Place::Cell(number.checked_add(1)?),
-            Place::Rows {
+            FilePlace::Page(number) => FilePlace::Page(number.checked_add(1)?),
+            FilePlace::Slide(number) => FilePlace::Slide(number.checked_add(1)?),
+            FilePlace::Cell(number) => FilePlace::Cell(number.checked_add(1)?),
+            FilePlace::Rows {
                 sheet,
                 columns,
                 rows: (first, last),
-            } if first == last => Place::Rows {
+            } if first == last => FilePlace::Rows {
                 sheet: sheet.clone(),
                 columns: *columns,
                 rows: (first.checked_add(1)?, last.checked_add(1)?),
             },
-            Place::Rows { .. } => return None,
+            FilePlace::Rows { .. } => return None,
         })
     }
 
     /// What is both here and, further on in the file, at `other`, if one place can name it.
-    fn joined(&self, other: &Place) -> Option<Place> {
+    fn joined(&self, other: &FilePlace) -> Option<FilePlace> {
         match (self, other) {
             (
-                Place::Rows {
+                FilePlace::Rows {
                     sheet,
                     columns: (left, right),
                     rows: (first, last),
                 },
-                Place::Rows {
+                FilePlace::Rows {
                     sheet: other,
                     columns,
                     rows,
                 },
-            ) if sheet == other => Some(Place::Rows {
+            ) if sheet == other => Some(FilePlace::Rows {
                 sheet: sheet.clone(),
                 columns: (*left.min(&columns.0), *right.max(&columns.1)),
                 rows: (*first.min(&rows.0), *last.max(&rows.1)),
@@ -139,11 +139,11 @@ impl Place {
     }
 
     /// Whether `wanted` names this place or a part of it.
-    fn is_part_of(&self, wanted: &Place) -> bool {
+    fn is_part_of(&self, wanted: &FilePlace) -> bool {
         match (self, wanted) {
             (
-                Place::Rows { sheet, rows, .. },
-                Place::Rows {
+                FilePlace::Rows { sheet, rows, .. },
+                FilePlace::Rows {
                     sheet: other,
                     rows: wanted,
                     ..
@@ -160,18 +160,18 @@ impl Place {
 /// to the next, as `[[0,"page=1",[2048,1999]]]` for three pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(into = "Vec<Run>", try_from = "Vec<Run>")]
-pub struct Places(Vec<(usize, Place)>);
+pub struct FilePlaces(Vec<(usize, FilePlace)>);
 
 /// Places that follow each other in the file as in the text.
 #[derive(Deserialize, Serialize)]
 struct Run(usize, String, Vec<usize>);
 
-impl From<Places> for Vec<Run> {
-    fn from(places: Places) -> Self {
+impl From<FilePlaces> for Vec<Run> {
+    fn from(places: FilePlaces) -> Self {
         let mut runs: Vec<Run> = Vec::new();
-        let mut last: Option<(usize, Place)> = None;
+        let mut last: Option<(usize, FilePlace)> = None;
         for (at, place) in places.0 {
-            let follows = |(_, last): &(usize, Place)| last.next().as_ref() == Some(&place);
+            let follows = |(_, last): &(usize, FilePlace)| last.next().as_ref() == Some(&place);
             match (last.as_ref().filter(|last| follows(last)), runs.last_mut()) {
                 (Some((before, _)), Some(run)) => run.2.push(at - before),
                 _ => runs.push(Run(at, place.to_string(), Vec::new())),
@@ -182,14 +182,14 @@ impl From<Places> for Vec<Run> {
     }
 }
 
-impl TryFrom<Vec<Run>> for Places {
+impl TryFrom<Vec<Run>> for FilePlaces {
     type Error = &'static str;
 
     fn try_from(runs: Vec<Run>) -> Result<Self, Self::Error> {
         const INVALID: &str = "invalid places";
-        let mut places: Vec<(usize, Place)> = Vec::new();
+        let mut places: Vec<(usize, FilePlace)> = Vec::new();
         for Run(mut at, first, distances) in runs {
-            let mut place = Place::parse(&first).ok_or(INVALID)?;
+            let mut place = FilePlace::parse(&first).ok_or(INVALID)?;
             for distance in distances {
                 let next = place.next().ok_or(INVALID)?;
                 places.push((at, std::mem::replace(&mut place, next)));
@@ -198,16 +198,16 @@ impl TryFrom<Vec<Run>> for Places {
             places.push((at, place));
         }
         match places.is_sorted_by_key(|(at, _)| *at) {
-            true => Ok(Places(places)),
+            true => Ok(FilePlaces(places)),
             false => Err(INVALID),
         }
     }
 }
 
-impl Places {
+impl FilePlaces {
     /// What follows the byte `at` of the text is at `place`, up to the next one. Places are added
     /// in the order of the text.
-    pub fn push(&mut self, at: usize, place: Place) {
+    pub fn push(&mut self, at: usize, place: FilePlace) {
         debug_assert!(self.0.last().is_none_or(|(before, _)| *before <= at));
         match self.0.last_mut() {
             // A place without any text.
@@ -225,7 +225,7 @@ impl Places {
             .partition_point(|(at, _)| *at <= bytes)
             .saturating_sub(1);
         let left = self.0.into_iter().skip(ended);
-        Places(
+        FilePlaces(
             left.map(|(at, place)| (at.saturating_sub(bytes), place))
                 .collect(),
         )
@@ -243,14 +243,14 @@ impl Places {
     }
 
     /// Each place with the byte of the text at which it begins.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, &Place)> {
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &FilePlace)> {
         self.0.iter().map(|(at, place)| (*at, place))
     }
 
     /// Where these bytes of the text are in the file: the place that they begin at or, of a sheet,
     /// all their rows. What precedes the first place, such as front matter, has none.
     #[must_use]
-    pub fn of(&self, bytes: Range<usize>) -> Option<Place> {
+    pub fn of(&self, bytes: Range<usize>) -> Option<FilePlace> {
         let begun = self.0.partition_point(|(at, _)| *at <= bytes.start);
         let first = begun.saturating_sub(1);
         let (at, place) = self.0.get(first)?;
@@ -268,17 +268,17 @@ impl Places {
     /// Where the passage at these bytes is in the file, of which the byte `at` matters most: the
     /// place of that byte or, of a sheet, all rows of the passage.
     #[must_use]
-    pub fn around(&self, bytes: Range<usize>, at: usize) -> Option<Place> {
+    pub fn around(&self, bytes: Range<usize>, at: usize) -> Option<FilePlace> {
         match self.of(bytes)? {
-            rows @ Place::Rows { .. } => Some(rows),
+            rows @ FilePlace::Rows { .. } => Some(rows),
             first => Some(self.of(at..at + 1).unwrap_or(first)),
         }
     }
 
     /// The bytes of a text of `length` bytes at a place, or all rows of a sheet that are in it.
     #[must_use]
-    pub fn find(&self, wanted: &Place, length: usize) -> Option<Range<usize>> {
-        let is_wanted = |(_, place): &(usize, Place)| place.is_part_of(wanted);
+    pub fn find(&self, wanted: &FilePlace, length: usize) -> Option<Range<usize>> {
+        let is_wanted = |(_, place): &(usize, FilePlace)| place.is_part_of(wanted);
         let first = self.0.iter().position(is_wanted)?;
         let count = self.0[first..].iter().take_while(|place| is_wanted(place));
         let end = self.0.get(first + count.count());
@@ -290,8 +290,8 @@ impl Places {
 mod tests {
     use super::*;
 
-    fn rows(columns: (usize, usize), rows: (usize, usize)) -> Place {
-        Place::Rows {
+    fn rows(columns: (usize, usize), rows: (usize, usize)) -> FilePlace {
+        FilePlace::Rows {
             sheet: "Prices".into(),
             columns,
             rows,
@@ -301,16 +301,16 @@ mod tests {
     #[test]
     fn a_place_is_written_and_read_as_a_fragment() {
         for (place, fragment) in [
-            (Place::Page(12), "page=12"),
-            (Place::Slide(3), "slide=3"),
-            (Place::Cell(7), "cell-7"),
+            (FilePlace::Page(12), "page=12"),
+            (FilePlace::Slide(3), "slide=3"),
+            (FilePlace::Cell(7), "cell-7"),
             (rows((1, 4), (1, 40)), "Prices!A1:D40"),
             (rows((26, 703), (2, 2)), "Prices!Z2:AAA2"),
         ] {
             assert_eq!(place.to_string(), fragment);
-            assert_eq!(Place::parse(fragment), Some(place));
+            assert_eq!(FilePlace::parse(fragment), Some(place));
         }
-        assert_eq!(Place::parse("Prices!A3"), Some(rows((1, 1), (3, 3))));
+        assert_eq!(FilePlace::parse("Prices!A3"), Some(rows((1, 1), (3, 3))));
         for other in [
             "page=0",
             "page=x",
@@ -319,26 +319,26 @@ mod tests {
             "Prices!",
             "a!1:2:3",
         ] {
-            assert_eq!(Place::parse(other), None, "{other}");
+            assert_eq!(FilePlace::parse(other), None, "{other}");
         }
     }
 
     #[test]
     fn a_range_is_where_it_begins_and_rows_are_joined() {
-        let mut pages = Places::default();
-        pages.push(10, Place::Page(1));
-        pages.push(20, Place::Page(2));
+        let mut pages = FilePlaces::default();
+        pages.push(10, FilePlace::Page(1));
+        pages.push(20, FilePlace::Page(2));
         assert_eq!(pages.of(0..5), None);
-        assert_eq!(pages.of(0..15), Some(Place::Page(1)));
-        assert_eq!(pages.around(0..15, 2), Some(Place::Page(1)));
-        assert_eq!(pages.around(0..35, 22), Some(Place::Page(2)));
-        assert_eq!(pages.of(12..40), Some(Place::Page(1)));
-        assert_eq!(pages.of(20..40), Some(Place::Page(2)));
-        assert_eq!(pages.find(&Place::Page(1), 50), Some(10..20));
-        assert_eq!(pages.find(&Place::Page(2), 50), Some(20..50));
-        assert_eq!(pages.find(&Place::Page(3), 50), None);
+        assert_eq!(pages.of(0..15), Some(FilePlace::Page(1)));
+        assert_eq!(pages.around(0..15, 2), Some(FilePlace::Page(1)));
+        assert_eq!(pages.around(0..35, 22), Some(FilePlace::Page(2)));
+        assert_eq!(pages.of(12..40), Some(FilePlace::Page(1)));
+        assert_eq!(pages.of(20..40), Some(FilePlace::Page(2)));
+        assert_eq!(pages.find(&FilePlace::Page(1), 50), Some(10..20));
+        assert_eq!(pages.find(&FilePlace::Page(2), 50), Some(20..50));
+        assert_eq!(pages.find(&FilePlace::Page(3), 50), None);
 
-        let mut sheet = Places::default();
+        let mut sheet = FilePlaces::default();
         for row in 1..=4 {
             sheet.push(row * 10, rows((1, 3), (row, row)));
         }
@@ -349,11 +349,11 @@ mod tests {
 
     #[test]
     fn places_are_stored_as_runs() {
-        let mut places = Places::default();
+        let mut places = FilePlaces::default();
         for (at, place) in [
-            (0, Place::Page(1)),
-            (20, Place::Page(2)),
-            (25, Place::Page(4)),
+            (0, FilePlace::Page(1)),
+            (20, FilePlace::Page(2)),
+            (25, FilePlace::Page(4)),
             (30, rows((1, 3), (7, 7))),
             (40, rows((1, 3), (8, 8))),
             (50, rows((1, 4), (9, 9))),
@@ -365,14 +365,14 @@ mod tests {
             stored,
             r#"[[0,"page=1",[20]],[25,"page=4",[]],[30,"Prices!A7:C7",[10]],[50,"Prices!A9:D9",[]]]"#
         );
-        assert_eq!(serde_json::from_str::<Places>(&stored).unwrap(), places);
+        assert_eq!(serde_json::from_str::<FilePlaces>(&stored).unwrap(), places);
         for damaged in [
             r#"[[0,"page",[]]]"#,
             r#"[[9,"page=1",[]],[0,"page=3",[]]]"#,
             r#"[[0,"page=1",[18446744073709551615,1]]]"#,
         ] {
             assert!(
-                serde_json::from_str::<Places>(damaged).is_err(),
+                serde_json::from_str::<FilePlaces>(damaged).is_err(),
                 "{damaged}"
             );
         }

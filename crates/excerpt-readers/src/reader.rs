@@ -1,12 +1,12 @@
-//! [`Reader`]: from the bytes of a file to a text with places.
+//! [`FileReader`]: from the bytes of a file to a text with places.
 
 use std::fmt;
 
-use crate::limits::Limits;
-use crate::place::Places;
+use crate::limits::ReadLimits;
+use crate::place::FilePlaces;
 
 /// Reads the files of one format.
-pub trait Reader: fmt::Debug + Send + Sync {
+pub trait FileReader: fmt::Debug + Send + Sync {
     /// Changes whenever the same file gives a different text or different places.
     fn version(&self) -> u32;
 
@@ -15,19 +15,19 @@ pub trait Reader: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// When the file is damaged or protected, or exceeds the limits.
-    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError>;
+    fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError>;
 }
 
 /// The text of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReadDocument {
+pub struct ExtractedText {
     /// The text, with what the file says about itself as front matter.
     pub text: String,
-    /// Whether the text is Markdown, as that of every [`Reader`] of this crate. What a converter
-    /// writes shows by itself what it is.
+    /// Whether the text is Markdown, as that of every [`FileReader`] of this crate. What a
+    /// converter writes shows by itself what it is.
     pub is_markdown: bool,
     /// Where its parts are in the file. Empty for a format that has no places but its headings.
-    pub places: Places,
+    pub places: FilePlaces,
 }
 
 /// Why a file has no text.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::converter::Converter;
-use crate::format::{Format, format_of};
-use crate::limits::Limits;
-use crate::reader::{ReadDocument, ReadError, Reader};
+use crate::format::{FileFormat, format_of};
+use crate::limits::ReadLimits;
+use crate::reader::{ExtractedText, FileReader, ReadError};
 
 /// What reads files that are not plain text: the converters of the user, then the readers of this
 /// build.
@@ -21,9 +21,9 @@ pub enum Choice<'a> {
     /// A converter of the user's reads it.
     Converter(&'a Converter),
     /// A reader reads it, if its contents are of this format.
-    Reader(&'static Format, &'static dyn Reader),
+    Reader(&'static FileFormat, &'static dyn FileReader),
     /// Nothing in this build reads its format.
-    Missing(&'static Format),
+    Missing(&'static FileFormat),
 }
 
 impl Readers {
@@ -60,7 +60,7 @@ impl Choice<'_> {
     /// What reads the file at `path` with these contents; `None` if it is plain text, or nothing
     /// reads it.
     #[must_use]
-    pub fn reader(&self, bytes: &[u8]) -> Option<&dyn Reader> {
+    pub fn reader(&self, bytes: &[u8]) -> Option<&dyn FileReader> {
         match *self {
             Choice::Converter(converter) => Some(converter),
             Choice::Reader(format, reader) if format.accepts(bytes) => Some(reader),
@@ -90,12 +90,12 @@ impl Choice<'_> {
     }
 }
 
-impl Reader for Converter {
+impl FileReader for Converter {
     fn version(&self) -> u32 {
         1
     }
 
-    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+    fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
         self.convert(bytes, limits)
     }
 }

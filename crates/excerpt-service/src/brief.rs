@@ -87,7 +87,7 @@ impl<'a> BriefHit<'a> {
             path: &hit.path,
             citation: &hit.citation,
             lines: hit.span.lines,
-            place: hit.place.as_deref(),
+            place: hit.place,
             title: hit.document.title.map(bounded),
             trail: hit.context.trail,
             sections: hit.sections,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use excerpt_chunk::LineIndex;
-use excerpt_readers::Place;
+use excerpt_readers::FilePlace;
 
 use super::{
     ChunkPlace, Closest, DocumentText, Links, ReadOptions, Resolver, Sections, Target, citation,
@@ -211,7 +211,7 @@ fn section_bytes(
     text: &str,
     section: &str,
 ) -> Result<Range<usize>, Error> {
-    if let (Some(extraction), Some(place)) = (&document.extraction, Place::parse(section))
+    if let (Some(extraction), Some(place)) = (&document.extraction, FilePlace::parse(section))
         && let Some(bytes) = extraction.places.find(&place, text.len())
     {
         return Ok(bytes);

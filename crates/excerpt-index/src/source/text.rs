@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use excerpt_chunk::{Chunk, Chunking, Document, Hash};
-use excerpt_readers::{Choice, Limits, Places, ReadDocument, ReadError};
+use excerpt_readers::{Choice, ExtractedText, FilePlaces, ReadError, ReadLimits};
 use serde::{Deserialize, Serialize};
 
 use super::added::without_added;
@@ -37,7 +37,7 @@ pub struct Extraction {
     /// The format of the text, as [`Document::with_language`] takes it: its file tells another one.
     pub language: String,
     /// Where its parts are in the file.
-    pub places: Places,
+    pub places: FilePlaces,
 }
 
 impl Extraction {
@@ -148,7 +148,7 @@ impl Selection {
     fn any_text(&self, path: &str, bytes: Vec<u8>, stop: &AtomicBool) -> Result<FileText, Skip> {
         let choice = self.readers.choose(path);
         if let (Some(reader), Some(version)) = (choice.reader(&bytes), choice.version()) {
-            let limits = Limits::default().stopped_by(stop);
+            let limits = ReadLimits::default().stopped_by(stop);
             let read = reader.read(&bytes, &limits);
             let read = read.map_err(|error| not_read(path, &error))?;
             return Ok(extracted(read, &choice, version, &bytes));
@@ -163,7 +163,7 @@ impl Selection {
     }
 }
 
-fn extracted(read: ReadDocument, by: &Choice<'_>, reader: String, bytes: &[u8]) -> FileText {
+fn extracted(read: ExtractedText, by: &Choice<'_>, reader: String, bytes: &[u8]) -> FileText {
     let language = match read.is_markdown {
         true => "markdown",
         // What it is then, its content shows.

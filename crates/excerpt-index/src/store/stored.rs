@@ -79,8 +79,8 @@ impl StoredDocument {
         source::document(&self.path, text, self.extraction.as_ref())
     }
 
-    /// The [place](Extraction::place) of these bytes in its file, and of the one that matters most; `None` where the lines of the text
-    /// tell it.
+    /// The [place](Extraction::place) of these bytes in its file, and of the one that matters most;
+    /// `None` where the lines of the text tell it.
     pub(crate) fn place(
         &self,
         bytes: (Range<usize>, usize),

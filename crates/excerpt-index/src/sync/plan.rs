@@ -312,8 +312,8 @@ impl Step {
         self.size() > LARGE
     }
 
-    /// The document, if its text may be split as it is stored: that of a file which is the same does
-    /// not have to be extracted again.
+    /// The document, if its text may be split as it is stored: that of a file which is the same
+    /// does not have to be extracted again.
     pub(super) fn kept(&self) -> Option<&Known> {
         match self {
             Step::Read { known, .. } => known.as_ref().filter(|known| known.extracted.is_some()),

@@ -1,20 +1,20 @@
-//! The blocks of a page, from the first to the last: [`Converter`].
+//! The blocks of a page, from the first to the last: [`HtmlConverter`].
 
 use super::code;
-use super::inline::{Inline, Links, inline_of};
+use super::inline::{Inline, InlineLinks, inline_of};
 use super::page::{Page, Surroundings};
 use super::table::Table;
 use super::tree::{Attribute, Tag, holds};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::markdown::{MarkdownWriter, one_line};
 use crate::reader::ReadError;
 
 /// Writes the blocks of a page.
 #[derive(Debug)]
-pub(super) struct Converter<'p, 'w, 'a> {
+pub(super) struct HtmlConverter<'p, 'w, 'a> {
     page: &'p Page,
     writer: &'w mut MarkdownWriter<'a>,
-    limits: Limits<'a>,
+    limits: ReadLimits<'a>,
     inline: Inline,
     frames: Vec<Frame>,
     /// How many articles, sections and main elements are open.
@@ -29,7 +29,7 @@ pub(super) struct Converter<'p, 'w, 'a> {
 /// How a page is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
-    pub(crate) links: Links,
+    pub(crate) links: InlineLinks,
     /// The levels in the text of the headings of the levels 1 to 6.
     pub(crate) levels: [usize; 6],
 }
@@ -46,11 +46,11 @@ impl Options {
 struct Frame {
     at: usize,
     end: usize,
-    kind: Kind,
+    kind: ElementKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum ElementKind {
     Block,
     /// An article, a section or the main element.
     Section,
@@ -79,14 +79,14 @@ enum Terms {
     },
 }
 
-impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
+impl<'p, 'w, 'a> HtmlConverter<'p, 'w, 'a> {
     pub(super) fn new(
         page: &'p Page,
         writer: &'w mut MarkdownWriter<'a>,
         options: Options,
-        limits: &Limits<'a>,
+        limits: &ReadLimits<'a>,
     ) -> Self {
-        Converter {
+        HtmlConverter {
             page,
             writer,
             limits: *limits,
@@ -134,15 +134,15 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
                 break;
             };
             match frame.kind {
-                Kind::Block => (),
-                Kind::Section => self.sections -= 1,
-                Kind::Quote | Kind::List | Kind::Item => self.writer.close(),
-                Kind::LoneItem => {
+                ElementKind::Block => (),
+                ElementKind::Section => self.sections -= 1,
+                ElementKind::Quote | ElementKind::List | ElementKind::Item => self.writer.close(),
+                ElementKind::LoneItem => {
                     self.writer.close();
                     self.writer.close();
                 }
-                Kind::Terms(Terms::Interface { level, .. }) => self.level = level,
-                Kind::Terms(Terms::List { is_in_item, terms }) => {
+                ElementKind::Terms(Terms::Interface { level, .. }) => self.level = level,
+                ElementKind::Terms(Terms::List { is_in_item, terms }) => {
                     self.paragraph(&terms.join(", "))?;
                     if is_in_item {
                         self.writer.close();
@@ -155,7 +155,7 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
         Ok(())
     }
 
-    fn open(&mut self, at: usize, kind: Kind) {
+    fn open(&mut self, at: usize, kind: ElementKind) {
         let end = self.page.tree.nodes[at].end;
         self.frames.push(Frame { at, end, kind });
     }
@@ -200,7 +200,7 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
         match tag {
             Article | Section | Main => {
                 self.sections += 1;
-                self.open(at, Kind::Section);
+                self.open(at, ElementKind::Section);
             }
             Pre | Listing | Xmp | Plaintext => {
                 self.code(at)?;
@@ -221,11 +221,11 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
                     self.written += table.write(self.writer, |level| options.level(level))?;
                     return Ok(node.end);
                 }
-                self.open(at, Kind::Block);
+                self.open(at, ElementKind::Block);
             }
             Blockquote if !self.is_full() => {
                 self.writer.open_quote();
-                self.open(at, Kind::Quote);
+                self.open(at, ElementKind::Quote);
             }
             // Cards with headings are no items of a list.
             Ul | Ol | Menu | Dir if node.holds & holds::HEADING == 0 => {
@@ -236,25 +236,25 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
                 let start: u64 = start;
                 self.writer
                     .open_list((tag == Ol).then_some(start.min(999_999_999)));
-                self.open(at, Kind::List);
+                self.open(at, ElementKind::List);
             }
             Li if node.holds & holds::HEADING == 0 => self.item(at),
             Dl => self.terms(at),
             Dt | Dd => return self.term(at, tag),
-            _ => self.open(at, Kind::Block),
+            _ => self.open(at, ElementKind::Block),
         }
         Ok(at + 1)
     }
 
     /// Whether quotes are nested so deeply that they are none.
     fn is_full(&self) -> bool {
-        let is_quote = |frame: &&Frame| matches!(frame.kind, Kind::Quote);
+        let is_quote = |frame: &&Frame| matches!(frame.kind, ElementKind::Quote);
         self.frames.iter().filter(is_quote).count() >= 3
     }
 
     fn heading(&mut self, at: usize, level: usize) -> Result<(), ReadError> {
         // Most links of a heading lead to itself.
-        let title = one_line(&inline_of(self.page, at, Links::Outward));
+        let title = one_line(&inline_of(self.page, at, InlineLinks::Outward));
         self.titled(self.options.level(level), &title)
     }
 
@@ -282,12 +282,12 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
             .frames
             .iter()
             .rev()
-            .find(|frame| !matches!(frame.kind, Kind::Block));
+            .find(|frame| !matches!(frame.kind, ElementKind::Block));
         let kind = match around.map(|frame| &frame.kind) {
-            Some(Kind::List) => Kind::Item,
+            Some(ElementKind::List) => ElementKind::Item,
             _ => {
                 self.writer.open_list(None);
-                Kind::LoneItem
+                ElementKind::LoneItem
             }
         };
         self.writer.open_item();
@@ -302,7 +302,7 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
                 is_described: true,
             }
         } else if page.tree.nodes[at].holds & holds::HEADING != 0 {
-            return self.open(at, Kind::Block);
+            return self.open(at, ElementKind::Block);
         } else {
             self.writer.open_list(None);
             Terms::List {
@@ -310,16 +310,16 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
                 terms: Vec::new(),
             }
         };
-        self.open(at, Kind::Terms(terms));
+        self.open(at, ElementKind::Terms(terms));
     }
 
     /// Notes a term in the list of terms that is open, in an item.
     fn begin_term(&mut self, term: String) {
-        let is_list = |frame: &&mut Frame| matches!(frame.kind, Kind::Terms(_));
+        let is_list = |frame: &&mut Frame| matches!(frame.kind, ElementKind::Terms(_));
         let Some(frame) = self.frames.iter_mut().rev().find(is_list) else {
             return;
         };
-        if let Kind::Terms(Terms::List { is_in_item, terms }) = &mut frame.kind {
+        if let ElementKind::Terms(Terms::List { is_in_item, terms }) = &mut frame.kind {
             if !term.is_empty() {
                 terms.push(term);
             }
@@ -335,14 +335,14 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
         let links = self.options.links;
         let node = page.tree.nodes[at];
         let around = self.frames.iter_mut().rev();
-        let mut around = around.skip_while(|frame| matches!(frame.kind, Kind::Block));
+        let mut around = around.skip_while(|frame| matches!(frame.kind, ElementKind::Block));
         let terms = match around.next() {
             Some(Frame {
-                kind: Kind::Terms(terms),
+                kind: ElementKind::Terms(terms),
                 ..
             }) => terms,
             _ => {
-                self.open(at, Kind::Block);
+                self.open(at, ElementKind::Block);
                 return Ok(at + 1);
             }
         };
@@ -354,7 +354,7 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
             } if is_term => {
                 let level = *level + 1;
                 let is_first = std::mem::replace(is_described, false);
-                let title = one_line(&inline_of(page, at, Links::Outward));
+                let title = one_line(&inline_of(page, at, InlineLinks::Outward));
                 match is_first {
                     true => self.titled(level.min(6), &title)?,
                     false => self.paragraph(&title)?,
@@ -363,7 +363,7 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
             }
             Terms::Interface { is_described, .. } => {
                 *is_described = true;
-                self.open(at, Kind::Block);
+                self.open(at, ElementKind::Block);
                 Ok(at + 1)
             }
             Terms::List { is_in_item, terms } if is_term => {
@@ -401,7 +401,7 @@ impl<'p, 'w, 'a> Converter<'p, 'w, 'a> {
                     return Ok(node.end);
                 }
                 self.paragraph(&term)?;
-                self.open(at, Kind::Block);
+                self.open(at, ElementKind::Block);
                 Ok(at + 1)
             }
         }

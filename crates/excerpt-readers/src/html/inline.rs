@@ -9,7 +9,7 @@ const ADDRESS: usize = 1_000;
 
 /// Which links are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Links {
+pub(crate) enum InlineLinks {
     /// All that lead anywhere.
     All,
     /// Those that lead out of the file.
@@ -23,7 +23,7 @@ pub(super) struct Inline {
     /// Whether white space is before what comes next.
     is_spaced: bool,
     frames: Vec<Frame>,
-    links: Links,
+    links: InlineLinks,
 }
 
 /// An element that is open.
@@ -33,11 +33,11 @@ struct Frame {
     end: usize,
     /// Where its text begins; `None` if the block ended in it.
     start: Option<usize>,
-    kind: Kind,
+    kind: InlineKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum InlineKind {
     /// A link and its address.
     Link(String),
     Code {
@@ -49,7 +49,7 @@ enum Kind {
 }
 
 impl Inline {
-    pub(super) fn new(links: Links) -> Self {
+    pub(super) fn new(links: InlineLinks) -> Self {
         Inline {
             text: String::new(),
             is_spaced: false,
@@ -119,19 +119,19 @@ impl Inline {
             return;
         };
         match frame.kind {
-            Kind::Closed(text) => self.text.push_str(text),
-            Kind::Link(href) => {
+            InlineKind::Closed(text) => self.text.push_str(text),
+            InlineKind::Link(href) => {
                 let start = self.begin(start);
                 let text = self.text[start..].trim_end();
                 let around = self.frames.last_mut().map(|frame| &mut frame.kind);
-                if let Some(Kind::Code { link }) = around {
+                if let Some(InlineKind::Code { link }) = around {
                     *link = Some((start, start + text.len(), href));
                     return;
                 }
                 let linked = linked(text, &href);
                 self.replace(start, &linked);
             }
-            Kind::Code { link } => {
+            InlineKind::Code { link } => {
                 let start = self.begin(start);
                 let code = self.text[start..].trim_end();
                 let link = link.filter(|(from, to, _)| (*from, *to) == (start, start + code.len()));
@@ -172,7 +172,7 @@ impl Inline {
         self.text.len() - text.trim_start().len()
     }
 
-    fn open(&mut self, end: usize, kind: Kind) {
+    fn open(&mut self, end: usize, kind: InlineKind) {
         let start = Some(self.text.len());
         self.frames.push(Frame { end, start, kind });
     }
@@ -185,7 +185,7 @@ impl Inline {
             self.push(tree.text(at));
             return at + 1;
         };
-        let is_code = |frame: &Frame| matches!(frame.kind, Kind::Code { .. });
+        let is_code = |frame: &Frame| matches!(frame.kind, InlineKind::Code { .. });
         let is_in_code = self.frames.iter().any(is_code);
         let end = node.end;
         match tag {
@@ -200,21 +200,21 @@ impl Inline {
             Tag::A => {
                 // A link in a link ends it.
                 for frame in &mut self.frames {
-                    if matches!(frame.kind, Kind::Link(_)) {
+                    if matches!(frame.kind, InlineKind::Link(_)) {
                         frame.start = None;
                     }
                 }
                 let href = tree.attribute(at, Attribute::Href).unwrap_or_default();
                 if let Some(href) = address(href, self.links) {
-                    self.open(end, Kind::Link(href));
+                    self.open(end, InlineKind::Link(href));
                 }
             }
             Tag::Code | Tag::Tt | Tag::Kbd | Tag::Samp if !is_in_code => {
-                self.open(end, Kind::Code { link: None });
+                self.open(end, InlineKind::Code { link: None });
             }
             Tag::Q => {
                 self.push("“");
-                self.open(end, Kind::Closed("”"));
+                self.open(end, InlineKind::Closed("”"));
             }
             Tag::Sup if !is_in_code && self.is_power(page, at) => self.text.push('^'),
             Tag::Math => {
@@ -246,7 +246,7 @@ impl Inline {
 }
 
 /// The text of an element in one block.
-pub(super) fn inline_of(page: &Page, at: usize, links: Links) -> String {
+pub(super) fn inline_of(page: &Page, at: usize, links: InlineLinks) -> String {
     let mut inline = Inline::new(links);
     let end = page.tree.nodes[at].end;
     let mut next = match page.tree.nodes[at].tag {
@@ -299,7 +299,7 @@ fn is_description(alt: &str) -> bool {
 }
 
 /// The address of a link as Markdown writes it; `None` if it leads nowhere.
-fn address(href: &str, links: Links) -> Option<String> {
+fn address(href: &str, links: InlineLinks) -> Option<String> {
     let href = href.trim();
     let scheme = href.split_once(':').map(|(scheme, _)| scheme);
     let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
@@ -308,7 +308,7 @@ fn address(href: &str, links: Links) -> Option<String> {
     let leads_nowhere = match scheme.as_deref() {
         Some("javascript" | "data" | "vbscript" | "about" | "blob") => true,
         Some(_) => false,
-        None => links == Links::Outward && !href.starts_with("//"),
+        None => links == InlineLinks::Outward && !href.starts_with("//"),
     };
     if leads_nowhere || href.is_empty() || href == "#" || href.len() > ADDRESS {
         return None;

@@ -17,33 +17,33 @@ mod tree;
 
 pub(crate) use convert::Options;
 pub(crate) use encoding::decode;
-pub(crate) use inline::Links;
+pub(crate) use inline::InlineLinks;
 pub(crate) use template::is_page;
 
-use convert::Converter;
+use convert::HtmlConverter;
 use page::Page;
 use tree::Tree;
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
 use crate::metadata::Metadata;
-use crate::reader::{ReadDocument, ReadError, Reader};
+use crate::reader::{ExtractedText, FileReader, ReadError};
 
 /// Reads web pages.
 #[derive(Debug)]
 pub(crate) struct Html;
 
-impl Reader for Html {
+impl FileReader for Html {
     fn version(&self) -> u32 {
         1
     }
 
-    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+    fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
         let page = ParsedPage::parse(bytes, limits)?;
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(page.metadata());
         let options = Options {
-            links: Links::All,
+            links: InlineLinks::All,
             levels: [1, 2, 3, 4, 5, 6],
         };
         match page.write(&mut writer, options, limits)? {
@@ -59,7 +59,7 @@ pub(crate) struct ParsedPage(Page);
 
 impl ParsedPage {
     /// The page in a file.
-    pub(crate) fn parse(bytes: &[u8], limits: &Limits<'_>) -> Result<Self, ReadError> {
+    pub(crate) fn parse(bytes: &[u8], limits: &ReadLimits<'_>) -> Result<Self, ReadError> {
         let tree = Tree::parse(&decode(bytes), limits)?;
         Ok(ParsedPage(Page::new(tree, limits)?))
     }
@@ -89,13 +89,13 @@ impl ParsedPage {
         &self,
         writer: &mut MarkdownWriter<'a>,
         options: Options,
-        limits: &Limits<'a>,
+        limits: &ReadLimits<'a>,
     ) -> Result<usize, ReadError> {
         let main = self.0.main;
-        let written = Converter::new(&self.0, writer, options, limits).write(main)?;
+        let written = HtmlConverter::new(&self.0, writer, options, limits).write(main)?;
         if written > 0 || main.is_none() {
             return Ok(written);
         }
-        Converter::new(&self.0, writer, options, limits).write(None)
+        HtmlConverter::new(&self.0, writer, options, limits).write(None)
     }
 }

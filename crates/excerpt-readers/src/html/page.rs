@@ -2,7 +2,7 @@
 //! what is not shown.
 
 use super::tree::{Attribute, Tag, Tree, holds};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::markdown::one_line;
 use crate::metadata::Metadata;
 use crate::reader::ReadError;
@@ -159,7 +159,7 @@ const MAINS: &[&str] = &[
 
 impl Page {
     /// What of a page is text.
-    pub(super) fn new(tree: Tree, limits: &Limits<'_>) -> Result<Page, ReadError> {
+    pub(super) fn new(tree: Tree, limits: &ReadLimits<'_>) -> Result<Page, ReadError> {
         let count = tree.nodes.len();
         let mut page = Page {
             tree,
@@ -175,7 +175,7 @@ impl Page {
     }
 
     /// Finds what is never text, what the page says about itself, and how much text there is.
-    fn measure(&mut self, limits: &Limits<'_>) -> Result<(), ReadError> {
+    fn measure(&mut self, limits: &ReadLimits<'_>) -> Result<(), ReadError> {
         let mut sums = Sums::default();
         // Where what is left out, and the links around a node, end.
         let mut dropped = 0;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::inline::{Inline, Links, inline_of};
+use super::inline::{Inline, InlineLinks, inline_of};
 use super::page::{Page, Surroundings};
 use super::tree::{Attribute, Tag, holds};
 use crate::markdown::{MarkdownWriter, one_line};
@@ -26,12 +26,12 @@ const CELL: u32 = 1_500;
 /// A table of data.
 #[derive(Debug)]
 pub(super) struct Table {
-    parts: Vec<Part>,
+    parts: Vec<TablePart>,
 }
 
 /// A part of a table, from top to bottom.
 #[derive(Debug)]
-enum Part {
+enum TablePart {
     Rows(Vec<Row>),
     Heading(usize, String),
     Text(String),
@@ -56,7 +56,7 @@ struct Cell {
 
 impl Table {
     /// The table at a node; `None` if it only arranges what is in it.
-    pub(super) fn read(page: &Page, at: usize, links: Links) -> Option<Table> {
+    pub(super) fn read(page: &Page, at: usize, links: InlineLinks) -> Option<Table> {
         let tree = &page.tree;
         let held = tree.nodes[at].holds;
         let role = tree.attribute(at, Attribute::Role);
@@ -77,7 +77,7 @@ impl Table {
         if is_arranged {
             return None;
         }
-        let mut reading = Reading {
+        let mut reading = TableReading {
             page,
             links,
             parts: Vec::new(),
@@ -88,18 +88,18 @@ impl Table {
         let mut parts = reading.parts;
         if is_declaration {
             let cells = parts.into_iter().flat_map(|part| match part {
-                Part::Rows(rows) => rows.into_iter().flat_map(|row| row.cells).collect(),
+                TablePart::Rows(rows) => rows.into_iter().flat_map(|row| row.cells).collect(),
                 _ => Vec::new(),
             });
             let texts: Vec<_> = cells.map(|cell| cell.text).collect();
-            parts = vec![Part::Code(one_line(&texts.join(" ")))];
+            parts = vec![TablePart::Code(one_line(&texts.join(" ")))];
         }
         Some(Table { parts })
     }
 
     /// The table that Javadoc writes: elements that follow each other, the first of each row with
     /// a class of its own.
-    fn read_grid(page: &Page, at: usize, links: Links) -> Option<Table> {
+    fn read_grid(page: &Page, at: usize, links: InlineLinks) -> Option<Table> {
         let tree = &page.tree;
         let end = tree.nodes[at].end;
         let mut rows: Vec<Row> = Vec::new();
@@ -130,7 +130,7 @@ impl Table {
         }
         let is_grid = rows.iter().any(|row| row.cells.len() > 1);
         is_grid.then(|| Table {
-            parts: vec![Part::Rows(rows)],
+            parts: vec![TablePart::Rows(rows)],
         })
     }
 
@@ -143,10 +143,10 @@ impl Table {
         let mut written = 0;
         for part in self.parts {
             match part {
-                Part::Heading(at, title) => writer.heading(level(at), &title)?,
-                Part::Text(text) => writer.paragraph(&text)?,
-                Part::Code(code) => writer.code(None, &code)?,
-                Part::Rows(rows) => write_rows(&rows, writer)?,
+                TablePart::Heading(at, title) => writer.heading(level(at), &title)?,
+                TablePart::Text(text) => writer.paragraph(&text)?,
+                TablePart::Code(code) => writer.code(None, &code)?,
+                TablePart::Rows(rows) => write_rows(&rows, writer)?,
             }
             written += 1;
         }
@@ -198,16 +198,16 @@ impl Shape {
 }
 
 /// Reads a table.
-struct Reading<'p> {
+struct TableReading<'p> {
     page: &'p Page,
-    links: Links,
-    parts: Vec<Part>,
+    links: InlineLinks,
+    parts: Vec<TablePart>,
     rows: Vec<Row>,
     /// Text that is in no cell.
     inline: Inline,
 }
 
-impl Reading<'_> {
+impl TableReading<'_> {
     fn read(&mut self, at: usize) {
         let page = self.page;
         let tree = &page.tree;
@@ -239,7 +239,7 @@ impl Reading<'_> {
                     let caption = one_line(&inline_of(page, next, self.links));
                     self.text();
                     if !caption.is_empty() {
-                        self.parts.push(Part::Text(caption));
+                        self.parts.push(TablePart::Text(caption));
                     }
                     next = node.end;
                     continue;
@@ -251,7 +251,7 @@ impl Reading<'_> {
                         self.text();
                         self.end_rows();
                         if !title.is_empty() {
-                            self.parts.push(Part::Heading(level, title));
+                            self.parts.push(TablePart::Heading(level, title));
                         }
                         next = node.end;
                         continue;
@@ -301,7 +301,7 @@ impl Reading<'_> {
         let text = one_line(&self.inline.take());
         if !text.is_empty() {
             self.end_rows();
-            self.parts.push(Part::Text(text));
+            self.parts.push(TablePart::Text(text));
         }
     }
 
@@ -309,7 +309,7 @@ impl Reading<'_> {
         let mut rows = std::mem::take(&mut self.rows);
         rows.retain(|row| row.cells.iter().any(|cell| !cell.text.is_empty()));
         if !rows.is_empty() {
-            self.parts.push(Part::Rows(rows));
+            self.parts.push(TablePart::Rows(rows));
         }
     }
 }

@@ -6,7 +6,7 @@ use html5gum::emitters::callback::CallbackEvent;
 
 use super::encoding::decode;
 use super::tree::{Next, Tag, tokenize};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 
 /// How many bytes of a file are looked at.
 const BEGIN: usize = 64 << 10;
@@ -30,7 +30,7 @@ pub(crate) fn is_page(bytes: &[u8]) -> bool {
     }
     let mut look = Look::default();
     let mut tag = Tag::Other;
-    let tokenized = tokenize(&page, &Limits::default(), &mut |event| {
+    let tokenized = tokenize(&page, &ReadLimits::default(), &mut |event| {
         let next = match event {
             CallbackEvent::OpenStartTag { name } => {
                 tag = Tag::named(name);

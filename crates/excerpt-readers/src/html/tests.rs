@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 
 use super::{Html, is_page};
-use crate::limits::Limits;
-use crate::reader::{ReadError, Reader};
+use crate::limits::ReadLimits;
+use crate::reader::{FileReader, ReadError};
 
 fn read(page: &str) -> Result<String, ReadError> {
-    let read = Html.read(page.as_bytes(), &Limits::default())?;
+    let read = Html.read(page.as_bytes(), &ReadLimits::default())?;
     assert!(read.places.is_empty());
     Ok(read.text)
 }
@@ -154,9 +154,9 @@ fn however_a_page_is_nested_it_is_read() {
 
 #[test]
 fn a_page_keeps_to_its_limits() {
-    let limits = Limits {
+    let limits = ReadLimits {
         text: 1_000,
-        ..Limits::default()
+        ..ReadLimits::default()
     };
     let page = "<p>twenty bytes of text</p>".repeat(1_000);
     assert!(matches!(
@@ -164,7 +164,7 @@ fn a_page_keeps_to_its_limits() {
         Err(ReadError::TooLarge { .. })
     ));
     let stop = std::sync::atomic::AtomicBool::new(true);
-    let limits = Limits::default().stopped_by(&stop);
+    let limits = ReadLimits::default().stopped_by(&stop);
     assert_eq!(Html.read(page.as_bytes(), &limits), Err(ReadError::Stopped));
     assert_eq!(read("<body><img src=a.png></body>"), Err(ReadError::NoText));
 }
@@ -259,7 +259,7 @@ fn pages() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn whatever_a_page_is_it_is_read_within_the_limits(page in pages(), limit in 0..600_usize) {
-        let limits = Limits { text: limit, ..Limits::default() };
+        let limits = ReadLimits { text: limit, ..ReadLimits::default() };
         is_page(&page);
         match Html.read(&page, &limits) {
             Ok(read) => prop_assert!(read.text.len() <= limit, "{}", read.text),

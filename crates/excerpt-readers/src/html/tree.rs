@@ -7,7 +7,7 @@
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{State, Tokenizer};
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::reader::ReadError;
 
 /// How deep elements are nested. Deeper ones are siblings, as in browsers.
@@ -202,7 +202,7 @@ impl Tag {
         }
     }
 
-    /// What it adds to [`Node::holds`] of the elements around it.
+    /// What it adds to [`HtmlNode::holds`] of the elements around it.
     fn kind(self) -> u8 {
         use Tag::*;
         match self {
@@ -234,7 +234,7 @@ pub(super) mod holds {
 
 /// An element or a text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct HtmlNode {
     /// The name of an element; `None` for a text.
     pub(super) tag: Option<Tag>,
     /// What is in it, of [`holds`].
@@ -249,14 +249,14 @@ pub(super) struct Node {
 /// A page.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<HtmlNode>,
     attributes: Vec<(Attribute, usize, usize)>,
     text: String,
 }
 
 impl Tree {
     /// The elements and texts of a page.
-    pub(super) fn parse(page: &str, limits: &Limits<'_>) -> Result<Tree, ReadError> {
+    pub(super) fn parse(page: &str, limits: &ReadLimits<'_>) -> Result<Tree, ReadError> {
         let mut builder = Builder::new(is_xml(page));
         tokenize(page, limits, &mut |event| builder.event(event))?;
         Ok(builder.finish())
@@ -264,7 +264,7 @@ impl Tree {
 
     /// The text of a node, empty for an element.
     pub(super) fn text(&self, at: usize) -> &str {
-        let text = |node: &Node| self.text.get(node.from..node.from + node.count);
+        let text = |node: &HtmlNode| self.text.get(node.from..node.from + node.count);
         let node = self.nodes.get(at).filter(|node| node.tag.is_none());
         node.and_then(text).unwrap_or_default()
     }
@@ -299,7 +299,7 @@ impl Tree {
 /// Hands the tags and texts of a page on. There is one tokenizer in the program, since it is large.
 pub(super) fn tokenize(
     page: &str,
-    limits: &Limits<'_>,
+    limits: &ReadLimits<'_>,
     take: &mut dyn FnMut(CallbackEvent<'_>) -> Option<Next>,
 ) -> Result<(), ReadError> {
     let callback = |event: CallbackEvent<'_>, _| take(event);
@@ -429,7 +429,7 @@ impl Builder {
             Some(last) if self.goes_on => last.count = from + value.len() - last.from,
             _ => {
                 let end = self.tree.nodes.len() + 1;
-                self.tree.nodes.push(Node {
+                self.tree.nodes.push(HtmlNode {
                     tag: None,
                     holds: 0,
                     end,
@@ -458,7 +458,7 @@ impl Builder {
             self.close_last();
         }
         let at = self.tree.nodes.len();
-        self.tree.nodes.push(Node {
+        self.tree.nodes.push(HtmlNode {
             tag: Some(tag),
             holds: 0,
             end: at + 1,

@@ -1,8 +1,8 @@
 //! The blocks of an office document on their way to Markdown: [`Blocks`].
 //!
-//! Office documents have no nested lists, only paragraphs with a level; code is a row of paragraphs;
-//! tables are layout, too. Blocks are written one after the other, and what belongs together is put
-//! together here.
+//! Office documents have no nested lists, only paragraphs with a level; code is a row of
+//! paragraphs; tables are layout, too. Blocks are written one after the other, and what belongs
+//! together is put together here.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ const TARGET: usize = 4_000;
 
 /// A block of a document.
 #[derive(Debug)]
-pub(crate) enum Block {
+pub(crate) enum OfficeBlock {
     Heading {
         level: usize,
         title: String,
@@ -55,43 +55,43 @@ pub(crate) enum Mark {
     None,
 }
 
-impl Block {
+impl OfficeBlock {
     /// The text alone, as in a cell.
     fn into_text(self) -> String {
         match self {
-            Block::Heading { title: text, .. }
-            | Block::Paragraph(text)
-            | Block::Quote(text)
-            | Block::Code(text) => text,
-            Block::Item { mark, text, .. } => match mark {
+            OfficeBlock::Heading { title: text, .. }
+            | OfficeBlock::Paragraph(text)
+            | OfficeBlock::Quote(text)
+            | OfficeBlock::Code(text) => text,
+            OfficeBlock::Item { mark, text, .. } => match mark {
                 Mark::Number(number) => format!("{number}. {text}"),
                 Mark::Bullet | Mark::None => text,
             },
-            Block::Table(table) => {
+            OfficeBlock::Table(table) => {
                 let rows = table.rows.into_iter().flatten();
-                joined(rows.map(|cell| joined(cell.blocks.into_iter().map(Block::into_text))))
+                joined(rows.map(|cell| joined(cell.blocks.into_iter().map(OfficeBlock::into_text))))
             }
-            Block::Note { number, text } => format!("[^{number}]: {text}"),
+            OfficeBlock::Note { number, text } => format!("[^{number}]: {text}"),
         }
     }
 
     /// About how many bytes it takes, without those of a table, which are counted as they come.
     pub(crate) fn size(&self) -> usize {
         16 + match self {
-            Block::Heading { title: text, .. }
-            | Block::Paragraph(text)
-            | Block::Quote(text)
-            | Block::Code(text)
-            | Block::Item { text, .. }
-            | Block::Note { text, .. } => text.len(),
-            Block::Table(_) => 0,
+            OfficeBlock::Heading { title: text, .. }
+            | OfficeBlock::Paragraph(text)
+            | OfficeBlock::Quote(text)
+            | OfficeBlock::Code(text)
+            | OfficeBlock::Item { text, .. }
+            | OfficeBlock::Note { text, .. } => text.len(),
+            OfficeBlock::Table(_) => 0,
         }
     }
 }
 
 /// The text of blocks in one line.
-pub(crate) fn text_of(blocks: Vec<Block>) -> String {
-    one_line(&joined(blocks.into_iter().map(Block::into_text)))
+pub(crate) fn text_of(blocks: Vec<OfficeBlock>) -> String {
+    one_line(&joined(blocks.into_iter().map(OfficeBlock::into_text)))
 }
 
 fn joined(texts: impl Iterator<Item = String>) -> String {
@@ -114,7 +114,7 @@ pub(crate) struct Table {
 /// A cell of a table.
 #[derive(Debug)]
 pub(crate) struct Cell {
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<OfficeBlock>,
     /// How many columns it takes.
     pub(crate) span: usize,
     /// Whether it is merged with the cell above it.
@@ -177,7 +177,7 @@ impl Table {
                             .cloned()
                             .unwrap_or_default()
                     }
-                    false => joined(cell.blocks.into_iter().map(Block::into_text)),
+                    false => joined(cell.blocks.into_iter().map(OfficeBlock::into_text)),
                 };
                 row.push(text);
                 row.extend(std::iter::repeat_n(String::new(), cell.span - 1));
@@ -226,8 +226,8 @@ impl<'w, 'l> Blocks<'w, 'l> {
         }
     }
 
-    pub(crate) fn push(&mut self, block: Block) -> Result<(), ReadError> {
-        if let Block::Code(code) = block {
+    pub(crate) fn push(&mut self, block: OfficeBlock) -> Result<(), ReadError> {
+        if let OfficeBlock::Code(code) = block {
             self.close_lists(0);
             self.code.push_str(&code);
             self.code.push('\n');
@@ -235,10 +235,12 @@ impl<'w, 'l> Blocks<'w, 'l> {
         }
         self.end_code()?;
         match block {
-            Block::Item { depth, mark, text } => return self.item(depth, mark, &text),
+            OfficeBlock::Item { depth, mark, text } => return self.item(depth, mark, &text),
             // The lists go on after an empty paragraph.
-            Block::Paragraph(text) | Block::Quote(text) if text.trim().is_empty() => return Ok(()),
-            Block::Note { number, text } => {
+            OfficeBlock::Paragraph(text) | OfficeBlock::Quote(text) if text.trim().is_empty() => {
+                return Ok(());
+            }
+            OfficeBlock::Note { number, text } => {
                 self.notes.push((number, text));
                 return Ok(());
             }
@@ -246,19 +248,19 @@ impl<'w, 'l> Blocks<'w, 'l> {
         }
         self.close_lists(0);
         match block {
-            Block::Heading { level, title } => {
+            OfficeBlock::Heading { level, title } => {
                 self.end_notes()?;
                 self.writer.heading(level, &title)
             }
-            Block::Paragraph(text) => self.writer.paragraph(&text),
-            Block::Quote(text) => {
+            OfficeBlock::Paragraph(text) => self.writer.paragraph(&text),
+            OfficeBlock::Quote(text) => {
                 self.writer.open_quote();
                 self.writer.paragraph(&text)?;
                 self.writer.close();
                 Ok(())
             }
-            Block::Table(table) => self.table(table),
-            Block::Code(_) | Block::Item { .. } | Block::Note { .. } => Ok(()),
+            OfficeBlock::Table(table) => self.table(table),
+            OfficeBlock::Code(_) | OfficeBlock::Item { .. } | OfficeBlock::Note { .. } => Ok(()),
         }
     }
 
@@ -386,7 +388,7 @@ pub(crate) fn link(text: &mut String, start: usize, target: &str) {
 }
 
 /// What paragraphs of a style are.
-pub(crate) enum Kind {
+pub(crate) enum BlockKind {
     Heading(usize),
     Title,
     Code,
@@ -396,7 +398,7 @@ pub(crate) enum Kind {
 }
 
 /// What the name of a style says, in any case, with spaces or not.
-pub(crate) fn kind_of(name: &str) -> Option<Kind> {
+pub(crate) fn kind_of(name: &str) -> Option<BlockKind> {
     /// What programs call a heading in the languages of their users.
     const HEADINGS: &[&str] = &[
         "heading",
@@ -426,11 +428,11 @@ pub(crate) fn kind_of(name: &str) -> Option<Kind> {
         .filter(|c| !matches!(c, ' ' | '_' | '-'))
         .collect();
     match &*name {
-        "title" => return Some(Kind::Title),
+        "title" => return Some(BlockKind::Title),
         "sourcecode" | "htmlpreformatted" | "preformattedtext" | "code" | "codeblock" | "macro"
-        | "macrotext" | "verbatim" | "listing" => return Some(Kind::Code),
+        | "macrotext" | "verbatim" | "listing" => return Some(BlockKind::Code),
         "quote" | "intensequote" | "blocktext" | "blockquote" | "quotations" => {
-            return Some(Kind::Quote);
+            return Some(BlockKind::Quote);
         }
         _ => (),
     }
@@ -438,20 +440,20 @@ pub(crate) fn kind_of(name: &str) -> Option<Kind> {
     let level = &name[word.len()..];
     let level: usize = level.parse().ok().filter(|level| (1..=9).contains(level))?;
     match word {
-        "toc" | "contents" => Some(Kind::Contents),
-        word if HEADINGS.contains(&word) => Some(Kind::Heading(level)),
+        "toc" | "contents" => Some(BlockKind::Contents),
+        word if HEADINGS.contains(&word) => Some(BlockKind::Heading(level)),
         _ => None,
     }
 }
 
 /// Marks the headings below a title: one level deeper, if the title comes first.
 #[derive(Debug, Default)]
-pub(crate) struct Levels {
+pub(crate) struct ListLevels {
     has_title: bool,
     has_heading: bool,
 }
 
-impl Levels {
+impl ListLevels {
     /// The level of a title. Only one that comes before all headings is above them.
     pub(crate) fn title(&mut self) -> usize {
         self.has_title |= !self.has_heading;

@@ -10,37 +10,38 @@ mod styles;
 
 use std::collections::HashMap;
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
 use crate::office::blocks::{
-    Block, Blocks, Cell, Kind, Levels, Mark, NESTED_TABLES, Notes, Table, link, text_of,
+    BlockKind, Blocks, Cell, ListLevels, Mark, NESTED_TABLES, Notes, OfficeBlock, Table, link,
+    text_of,
 };
 use crate::office::docx::numbering::{Label, Numbered, Numbering};
 use crate::office::docx::styles::Styles;
 use crate::office::package::{Package, Relations, first_of};
 use crate::office::xml::{Element, Event, Xml};
-use crate::reader::{ReadDocument, ReadError, Reader};
+use crate::reader::{ExtractedText, FileReader, ReadError};
 
 /// Reads Word documents.
 #[derive(Debug)]
 pub(crate) struct Docx;
 
-impl Reader for Docx {
+impl FileReader for Docx {
     fn version(&self) -> u32 {
         1
     }
 
-    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+    fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
         let mut package = Package::open(bytes, limits)?;
         let (main, text) = package.main_part("word/document.xml")?;
         let relations = package.relations(&main)?;
-        let mut document = Document {
+        let mut document = WordDocument {
             limits: *limits,
             styles: Styles::default(),
             numbering: Numbering::default(),
             notes: HashMap::new(),
             numbers: Notes::default(),
-            levels: Levels::default(),
+            levels: ListLevels::default(),
         };
         if let Some(styles) = optional(&mut package, &relations, "styles")? {
             document.styles = Styles::read(&styles, limits)?;
@@ -89,17 +90,17 @@ fn optional(
 }
 
 /// What the parts of a document share.
-struct Document<'l> {
-    limits: Limits<'l>,
+struct WordDocument<'l> {
+    limits: ReadLimits<'l>,
     styles: Styles,
     numbering: Numbering,
     /// The texts of notes, by their kind and key.
     notes: HashMap<String, String>,
     numbers: Notes,
-    levels: Levels,
+    levels: ListLevels,
 }
 
-impl Document<'_> {
+impl WordDocument<'_> {
     fn read_notes(
         &mut self,
         text: &str,
@@ -136,7 +137,7 @@ impl Document<'_> {
 }
 
 /// An error if so much text was collected.
-fn bounded(size: usize, limits: &Limits<'_>) -> Result<(), ReadError> {
+fn bounded(size: usize, limits: &ReadLimits<'_>) -> Result<(), ReadError> {
     match size > limits.text {
         true => Err(ReadError::TooLarge {
             what: "text",
@@ -148,10 +149,10 @@ fn bounded(size: usize, limits: &Limits<'_>) -> Result<(), ReadError> {
 
 /// The walk through a part with paragraphs.
 struct Walk<'d, 'l> {
-    document: &'d mut Document<'l>,
+    document: &'d mut WordDocument<'l>,
     relations: &'d Relations,
     /// Blocks that are in no table and no text box.
-    finished: Vec<Block>,
+    finished: Vec<OfficeBlock>,
     /// The tables and text boxes around.
     around: Vec<Around>,
     /// How many tables are nested too deep to be tables.
@@ -180,7 +181,7 @@ enum Around {
         cell: Option<Cell>,
         is_deleted: bool,
     },
-    Box(Vec<Block>),
+    Box(Vec<OfficeBlock>),
 }
 
 #[derive(Default)]
@@ -195,7 +196,7 @@ struct Paragraph {
     /// Where links begin, and their targets.
     links: Vec<(usize, Option<String>)>,
     /// The text boxes that are anchored in it.
-    boxes: Vec<Block>,
+    boxes: Vec<OfficeBlock>,
 }
 
 /// A field: its instruction, and its result.
@@ -208,7 +209,7 @@ struct Field {
 }
 
 impl<'d, 'l> Walk<'d, 'l> {
-    fn new(document: &'d mut Document<'l>, relations: &'d Relations) -> Self {
+    fn new(document: &'d mut WordDocument<'l>, relations: &'d Relations) -> Self {
         Walk {
             document,
             relations,
@@ -397,7 +398,7 @@ impl<'d, 'l> Walk<'d, 'l> {
                     && let Some(Around::Table { table, .. }) = self.around.pop()
                 {
                     self.tables -= 1;
-                    self.push(Block::Table(table))?;
+                    self.push(OfficeBlock::Table(table))?;
                 }
             }
             "tr" if self.too_deep == 0 => {
@@ -478,7 +479,7 @@ impl<'d, 'l> Walk<'d, 'l> {
         self.write(|to| to.push_str(&format!("[^{number}]")))?;
         if is_first && let Some(text) = self.document.notes.get_mut(&key) {
             let text = std::mem::take(text);
-            self.finished.push(Block::Note { number, text });
+            self.finished.push(OfficeBlock::Note { number, text });
         }
         Ok(())
     }
@@ -556,12 +557,12 @@ impl<'d, 'l> Walk<'d, 'l> {
     }
 
     /// What a paragraph is.
-    fn block(&mut self, paragraph: Paragraph) -> Option<Block> {
+    fn block(&mut self, paragraph: Paragraph) -> Option<OfficeBlock> {
         let document = &mut *self.document;
         let role = document.styles.role(paragraph.style.as_deref());
         let kind = match (paragraph.outline, role.kind) {
-            (_, Some(Kind::Contents)) => return None,
-            (Some(level @ 0..=8), None) => Some(Kind::Heading(level as usize + 1)),
+            (_, Some(BlockKind::Contents)) => return None,
+            (Some(level @ 0..=8), None) => Some(BlockKind::Heading(level as usize + 1)),
             (_, kind) => kind,
         };
         let numbered = match (paragraph.number, role.numbered) {
@@ -581,17 +582,17 @@ impl<'d, 'l> Walk<'d, 'l> {
         };
         let label = numbered.and_then(|numbered| document.numbering.next(numbered));
         let text = paragraph.text;
-        if text.trim().is_empty() && !matches!(kind, Some(Kind::Code)) {
+        if text.trim().is_empty() && !matches!(kind, Some(BlockKind::Code)) {
             return None;
         }
         let depth = numbered.map_or(0, |numbered| numbered.level.min(8) as usize);
         Some(match (kind, label) {
-            (Some(Kind::Code), _) => Block::Code(text),
-            (Some(Kind::Title), _) if self.around.is_empty() => Block::Heading {
+            (Some(BlockKind::Code), _) => OfficeBlock::Code(text),
+            (Some(BlockKind::Title), _) if self.around.is_empty() => OfficeBlock::Heading {
                 level: document.levels.title(),
                 title: text,
             },
-            (Some(Kind::Heading(level)), label) => Block::Heading {
+            (Some(BlockKind::Heading(level)), label) => OfficeBlock::Heading {
                 level: document.levels.heading(level),
                 title: match label {
                     Some(Label::Number(number)) => format!("{number}. {text}"),
@@ -599,27 +600,27 @@ impl<'d, 'l> Walk<'d, 'l> {
                     Some(Label::Bullet) | None => text,
                 },
             },
-            (_, Some(Label::Bullet)) => Block::Item {
+            (_, Some(Label::Bullet)) => OfficeBlock::Item {
                 depth,
                 mark: Mark::Bullet,
                 text,
             },
-            (_, Some(Label::Number(number))) => Block::Item {
+            (_, Some(Label::Number(number))) => OfficeBlock::Item {
                 depth,
                 mark: Mark::Number(number),
                 text,
             },
-            (_, Some(Label::Text(label))) => Block::Item {
+            (_, Some(Label::Text(label))) => OfficeBlock::Item {
                 depth,
                 mark: Mark::Bullet,
                 text: format!("{label} {text}"),
             },
-            (Some(Kind::Quote), None) => Block::Quote(text),
-            (_, None) => Block::Paragraph(text),
+            (Some(BlockKind::Quote), None) => OfficeBlock::Quote(text),
+            (_, None) => OfficeBlock::Paragraph(text),
         })
     }
 
-    fn push(&mut self, block: Block) -> Result<(), ReadError> {
+    fn push(&mut self, block: OfficeBlock) -> Result<(), ReadError> {
         let size = block.size();
         match self.around.last_mut() {
             Some(Around::Table {
@@ -638,7 +639,7 @@ impl<'d, 'l> Walk<'d, 'l> {
         bounded(self.collected, &self.document.limits)
     }
 
-    fn push_all(&mut self, blocks: Vec<Block>) -> Result<(), ReadError> {
+    fn push_all(&mut self, blocks: Vec<OfficeBlock>) -> Result<(), ReadError> {
         blocks.into_iter().try_for_each(|block| self.push(block))
     }
 }

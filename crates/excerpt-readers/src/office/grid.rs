@@ -4,9 +4,9 @@
 //! it are left out. Its first row is the header if it looks like one; otherwise the letters of the
 //! columns are. Every row is a place.
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
-use crate::place::{Place, letters};
+use crate::place::{FilePlace, letters};
 use crate::reader::ReadError;
 
 /// The columns of a sheet, as many as Excel has.
@@ -32,7 +32,7 @@ pub(crate) enum Content {
 /// Takes the cells of a sheet, row by row.
 pub(crate) struct Grid<'w, 'l> {
     writer: &'w mut MarkdownWriter<'l>,
-    limits: Limits<'l>,
+    limits: ReadLimits<'l>,
     sheet: String,
     /// Whether the name of the sheet was written.
     is_named: bool,
@@ -55,7 +55,7 @@ struct Cell {
 impl<'w, 'l> Grid<'w, 'l> {
     pub(crate) fn new(
         writer: &'w mut MarkdownWriter<'l>,
-        limits: &Limits<'l>,
+        limits: &ReadLimits<'l>,
         mut sheet: String,
     ) -> Self {
         let end = sheet.char_indices().nth(SHEET);
@@ -115,7 +115,7 @@ impl<'w, 'l> Grid<'w, 'l> {
         if cells.is_empty() {
             return Ok(());
         }
-        let block = Block::new(&cells, &text);
+        let block = GridBlock::new(&cells, &text);
         if !self.is_named
             && let Some(first) = block.rows.first()
         {
@@ -189,8 +189,8 @@ impl<'w, 'l> Grid<'w, 'l> {
         Ok(())
     }
 
-    fn place(&self, row: &Row<'_>, columns: (usize, usize)) -> Place {
-        Place::Rows {
+    fn place(&self, row: &Row<'_>, columns: (usize, usize)) -> FilePlace {
+        FilePlace::Rows {
             sheet: self.sheet.clone(),
             columns,
             rows: (row.number, row.number),
@@ -199,7 +199,7 @@ impl<'w, 'l> Grid<'w, 'l> {
 }
 
 /// Rows that follow each other.
-struct Block<'t> {
+struct GridBlock<'t> {
     rows: Vec<Row<'t>>,
     columns: Vec<usize>,
 }
@@ -224,7 +224,7 @@ impl Row<'_> {
     }
 }
 
-impl<'t> Block<'t> {
+impl<'t> GridBlock<'t> {
     fn new(cells: &[Cell], text: &'t str) -> Self {
         let mut rows: Vec<Row<'t>> = Vec::new();
         let mut start = 0;
@@ -244,7 +244,7 @@ impl<'t> Block<'t> {
             }
         }
         let columns = columns(&rows);
-        Block { rows, columns }
+        GridBlock { rows, columns }
     }
 
     /// Whether its only column is a list with a header, not text.

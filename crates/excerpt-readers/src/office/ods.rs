@@ -1,22 +1,22 @@
 //! OpenDocument spreadsheets, in an archive or as flat XML.
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
 use crate::office::grid::{COLUMNS, Content, Grid};
 use crate::office::open_document::{File, bounded};
 use crate::office::xml::{Element, Event, Xml};
-use crate::reader::{ReadDocument, ReadError, Reader};
+use crate::reader::{ExtractedText, FileReader, ReadError};
 
 /// Reads spreadsheets.
 #[derive(Debug)]
 pub(crate) struct Ods;
 
-impl Reader for Ods {
+impl FileReader for Ods {
     fn version(&self) -> u32 {
         1
     }
 
-    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+    fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
         let file = File::open(bytes, limits)?;
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(&file.metadata);
@@ -58,7 +58,7 @@ struct Cell {
 fn read_sheet(
     xml: &mut Xml<'_>,
     grid: &mut Grid<'_, '_>,
-    limits: &Limits<'_>,
+    limits: &ReadLimits<'_>,
 ) -> Result<(), ReadError> {
     let mut row = 1_usize;
     let mut repeated = 1_usize;

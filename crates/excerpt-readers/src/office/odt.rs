@@ -8,15 +8,16 @@
 
 use std::collections::HashMap;
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
 use crate::office::blocks::{
-    Block, Blocks, Cell, Kind, Levels, Mark, NESTED_TABLES, Table, kind_of, link, text_of,
+    BlockKind, Blocks, Cell, ListLevels, Mark, NESTED_TABLES, OfficeBlock, Table, kind_of, link,
+    text_of,
 };
 use crate::office::open_document::{File, bounded};
 use crate::office::xml::{Element, Event, Xml};
-use crate::place::Place;
-use crate::reader::{ReadDocument, ReadError, Reader};
+use crate::place::FilePlace;
+use crate::reader::{ExtractedText, FileReader, ReadError};
 
 /// How long a chain of styles may be that are based on each other.
 const CHAIN: usize = 20;
@@ -28,12 +29,12 @@ const REPEATED: u64 = 100;
 #[derive(Debug)]
 pub(crate) struct Odt;
 
-impl Reader for Odt {
+impl FileReader for Odt {
     fn version(&self) -> u32 {
         1
     }
 
-    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+    fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
         let file = File::open(bytes, limits)?;
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(&file.metadata);
@@ -49,7 +50,7 @@ impl Reader for Odt {
             paragraphs: Vec::new(),
             lists: Vec::new(),
             numbers: HashMap::new(),
-            levels: Levels::default(),
+            levels: ListLevels::default(),
             tables: 0,
             too_deep: 0,
             notes: 0,
@@ -91,7 +92,7 @@ struct Style {
 const LEVELS: usize = 10;
 
 impl Styles {
-    fn read(&mut self, text: &str, limits: &Limits<'_>) -> Result<(), ReadError> {
+    fn read(&mut self, text: &str, limits: &ReadLimits<'_>) -> Result<(), ReadError> {
         let mut xml = Xml::new(text, limits);
         let mut list = None;
         while let Some(event) = xml.next()? {
@@ -130,7 +131,7 @@ impl Styles {
     }
 
     /// What a paragraph with this style is.
-    fn kind(&self, name: &str) -> Option<Kind> {
+    fn kind(&self, name: &str) -> Option<BlockKind> {
         self.chain(name).find_map(|(name, style)| {
             let display = style.and_then(|style| style.display.as_deref());
             kind_of(display.unwrap_or(&name.replace("_20_", " ")))
@@ -149,7 +150,7 @@ impl Styles {
 
 /// The walk through the contents.
 struct Walk<'w, 'l> {
-    limits: Limits<'l>,
+    limits: ReadLimits<'l>,
     styles: &'w Styles,
     blocks: Blocks<'w, 'l>,
     around: Vec<Around>,
@@ -157,7 +158,7 @@ struct Walk<'w, 'l> {
     lists: Vec<List>,
     /// The next numbers of lists, by their styles.
     numbers: HashMap<String, u64>,
-    levels: Levels,
+    levels: ListLevels,
     tables: usize,
     too_deep: usize,
     notes: usize,
@@ -174,26 +175,26 @@ enum Around {
     },
     /// A text box, with the lists around it.
     Box {
-        blocks: Vec<Block>,
+        blocks: Vec<OfficeBlock>,
         lists: Vec<List>,
     },
     Note {
         number: usize,
-        blocks: Vec<Block>,
+        blocks: Vec<OfficeBlock>,
         lists: Vec<List>,
     },
     /// A slide, and its title.
     Slide {
         title: Option<String>,
-        blocks: Vec<Block>,
+        blocks: Vec<OfficeBlock>,
     },
     /// The notes to a slide.
     SlideNotes {
-        blocks: Vec<Block>,
+        blocks: Vec<OfficeBlock>,
     },
     /// A frame that is the title of its slide.
     Title {
-        blocks: Vec<Block>,
+        blocks: Vec<OfficeBlock>,
     },
     Frame,
 }
@@ -209,9 +210,9 @@ struct List {
 #[derive(Default)]
 struct Paragraph {
     text: String,
-    kind: Option<Kind>,
+    kind: Option<BlockKind>,
     links: Vec<(usize, String)>,
-    boxes: Vec<Block>,
+    boxes: Vec<OfficeBlock>,
 }
 
 impl Walk<'_, '_> {
@@ -228,11 +229,11 @@ impl Walk<'_, '_> {
                 let kind = match element.name() {
                     "h" => {
                         let level = element.number("outline-level").unwrap_or(1).clamp(1, 9);
-                        Some(Kind::Heading(level as usize))
+                        Some(BlockKind::Heading(level as usize))
                     }
                     _ => match self.styles.kind(&style) {
                         // What is a heading by its looks alone may be none.
-                        Some(Kind::Heading(_)) => None,
+                        Some(BlockKind::Heading(_)) => None,
                         kind => kind,
                     },
                 };
@@ -275,7 +276,7 @@ impl Walk<'_, '_> {
             "page" => {
                 self.slides += 1;
                 self.blocks.end()?;
-                self.blocks.writer.place(Place::Slide(self.slides));
+                self.blocks.writer.place(FilePlace::Slide(self.slides));
                 self.around.push(Around::Slide {
                     title: None,
                     blocks: Vec::new(),
@@ -403,7 +404,7 @@ impl Walk<'_, '_> {
                         bounded(self.collected, &self.limits)?;
                         let blocks = match text.is_empty() {
                             true => Vec::new(),
-                            false => vec![Block::Paragraph(text.clone())],
+                            false => vec![OfficeBlock::Paragraph(text.clone())],
                         };
                         table.push(Cell {
                             blocks,
@@ -419,7 +420,7 @@ impl Walk<'_, '_> {
                     .pop_if(|around| matches!(around, Around::Table { .. }));
                 if let Some(Around::Table { table, .. }) = table {
                     self.tables -= 1;
-                    self.push(Block::Table(table))?;
+                    self.push(OfficeBlock::Table(table))?;
                 }
             }
             _ => (),
@@ -446,7 +447,7 @@ impl Walk<'_, '_> {
             } => {
                 self.lists = lists;
                 let text = text_of(blocks);
-                self.blocks.push(Block::Note { number, text })
+                self.blocks.push(OfficeBlock::Note { number, text })
             }
             Around::Title { blocks } => {
                 let text = text_of(blocks);
@@ -456,7 +457,7 @@ impl Walk<'_, '_> {
                         *title = Some(text);
                         Ok(())
                     }
-                    _ => self.push(Block::Paragraph(text)),
+                    _ => self.push(OfficeBlock::Paragraph(text)),
                 }
             }
             Around::Slide { title, blocks } => {
@@ -465,7 +466,7 @@ impl Walk<'_, '_> {
                 }
                 // A slide without a title would be a part of the slide before.
                 let title = title.unwrap_or_else(|| format!("Slide {}", self.slides));
-                self.push(Block::Heading { level: 2, title })?;
+                self.push(OfficeBlock::Heading { level: 2, title })?;
                 self.push_all(blocks)?;
                 self.blocks.end()
             }
@@ -473,7 +474,7 @@ impl Walk<'_, '_> {
                 let text = text_of(blocks);
                 match text.is_empty() {
                     true => Ok(()),
-                    false => self.push(Block::Paragraph(format!("Notes: {text}"))),
+                    false => self.push(OfficeBlock::Paragraph(format!("Notes: {text}"))),
                 }
             }
             Around::Frame | Around::Table { .. } => Ok(()),
@@ -514,26 +515,26 @@ impl Walk<'_, '_> {
         } = paragraph;
         let is_empty = text.trim().is_empty();
         let block = match kind {
-            Some(Kind::Contents) => None,
-            Some(Kind::Code) => Some(Block::Code(text)),
+            Some(BlockKind::Contents) => None,
+            Some(BlockKind::Code) => Some(OfficeBlock::Code(text)),
             _ if is_empty => None,
-            Some(Kind::Title) if self.around.is_empty() && self.slides == 0 => {
-                Some(Block::Heading {
+            Some(BlockKind::Title) if self.around.is_empty() && self.slides == 0 => {
+                Some(OfficeBlock::Heading {
                     level: self.levels.title(),
                     title: text,
                 })
             }
-            Some(Kind::Heading(level)) => Some(Block::Heading {
+            Some(BlockKind::Heading(level)) => Some(OfficeBlock::Heading {
                 level: self.levels.heading(level),
                 title: text,
             }),
             _ if !self.lists.is_empty() => {
                 let depth = self.lists.len() - 1;
                 let mark = self.lists.last_mut().map_or(Mark::Bullet, List::mark);
-                Some(Block::Item { depth, mark, text })
+                Some(OfficeBlock::Item { depth, mark, text })
             }
-            Some(Kind::Quote) => Some(Block::Quote(text)),
-            _ => Some(Block::Paragraph(text)),
+            Some(BlockKind::Quote) => Some(OfficeBlock::Quote(text)),
+            _ => Some(OfficeBlock::Paragraph(text)),
         };
         if let Some(block) = block {
             self.push(block)?;
@@ -541,7 +542,7 @@ impl Walk<'_, '_> {
         self.push_all(boxes)
     }
 
-    fn push(&mut self, block: Block) -> Result<(), ReadError> {
+    fn push(&mut self, block: OfficeBlock) -> Result<(), ReadError> {
         let is_frame = |around: &&mut Around| !matches!(around, Around::Frame);
         let size = block.size();
         match self.around.iter_mut().rev().find(is_frame) {
@@ -565,7 +566,7 @@ impl Walk<'_, '_> {
         bounded(self.collected, &self.limits)
     }
 
-    fn push_all(&mut self, blocks: Vec<Block>) -> Result<(), ReadError> {
+    fn push_all(&mut self, blocks: Vec<OfficeBlock>) -> Result<(), ReadError> {
         blocks.into_iter().try_for_each(|block| self.push(block))
     }
 }

@@ -1,7 +1,7 @@
 //! The parts of a file in OpenDocument: an archive, or one flat part.
 
 use crate::archive::Archive;
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::metadata::Metadata;
 use crate::office::package::metadata;
 use crate::office::xml::{Event, Xml, decoded};
@@ -22,7 +22,7 @@ impl File {
     /// # Errors
     ///
     /// [`ReadError::Protected`] if it is encrypted.
-    pub(crate) fn open(bytes: &[u8], limits: &Limits<'_>) -> Result<Self, ReadError> {
+    pub(crate) fn open(bytes: &[u8], limits: &ReadLimits<'_>) -> Result<Self, ReadError> {
         if !bytes.starts_with(b"PK") {
             let content = decoded(bytes.to_vec());
             let metadata = metadata(&content, limits)?;
@@ -52,7 +52,7 @@ impl File {
 }
 
 /// Whether the list of parts says that the contents are encrypted.
-fn is_encrypted(manifest: &str, limits: &Limits<'_>) -> Result<bool, ReadError> {
+fn is_encrypted(manifest: &str, limits: &ReadLimits<'_>) -> Result<bool, ReadError> {
     let mut xml = Xml::new(manifest, limits);
     let mut is_content = false;
     while let Some(event) = xml.next()? {
@@ -72,7 +72,7 @@ fn is_encrypted(manifest: &str, limits: &Limits<'_>) -> Result<bool, ReadError> 
 }
 
 /// An error if so much text was collected.
-pub(crate) fn bounded(size: usize, limits: &Limits<'_>) -> Result<(), ReadError> {
+pub(crate) fn bounded(size: usize, limits: &ReadLimits<'_>) -> Result<(), ReadError> {
     match size > limits.text {
         true => Err(ReadError::TooLarge {
             what: "text",

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::archive::Archive;
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::metadata::Metadata;
 use crate::office::xml::{Event, Xml, decoded};
 use crate::reader::ReadError;
@@ -20,7 +20,7 @@ const TARGET: usize = 4_000;
 /// The parts of a document.
 pub(crate) struct Package<'a> {
     archive: Archive<'a>,
-    limits: Limits<'a>,
+    limits: ReadLimits<'a>,
 }
 
 /// What a part refers to, by the key that it uses.
@@ -39,7 +39,7 @@ impl<'a> Package<'a> {
     /// # Errors
     ///
     /// [`ReadError::Protected`] if it is encrypted.
-    pub(crate) fn open(bytes: &'a [u8], limits: &Limits<'a>) -> Result<Self, ReadError> {
+    pub(crate) fn open(bytes: &'a [u8], limits: &ReadLimits<'a>) -> Result<Self, ReadError> {
         if bytes.starts_with(COMPOUND) {
             return Err(match is_encrypted(bytes) {
                 true => ReadError::Protected,
@@ -164,7 +164,7 @@ fn is_encrypted(bytes: &[u8]) -> bool {
 }
 
 /// What properties in XML say: those of Office (`core.xml`) or OpenDocument (`meta.xml`).
-pub(crate) fn metadata(text: &str, limits: &Limits<'_>) -> Result<Metadata, ReadError> {
+pub(crate) fn metadata(text: &str, limits: &ReadLimits<'_>) -> Result<Metadata, ReadError> {
     let mut xml = Xml::new(text, limits);
     let mut metadata = Metadata::default();
     let mut created = None;
@@ -235,7 +235,7 @@ mod tests {
     fn an_encrypted_package_is_protected() {
         let mut bytes = COMPOUND.to_vec();
         bytes.resize(1024, 0);
-        let open = |bytes: &[u8]| Package::open(bytes, &Limits::default()).err();
+        let open = |bytes: &[u8]| Package::open(bytes, &ReadLimits::default()).err();
         assert!(matches!(open(&bytes), Some(ReadError::Damaged(_))));
         for unit in "EncryptedPackage".encode_utf16() {
             bytes.extend(unit.to_le_bytes());

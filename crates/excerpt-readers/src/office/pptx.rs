@@ -1,28 +1,28 @@
 //! PowerPoint presentations: ECMA-376, PresentationML.
 //!
-//! Each slide is a place. Its title is a heading, what stands in the list of a layout are items, and
-//! the notes of the speaker follow. Numbers of slides, dates and footers are left out.
+//! Each slide is a place. Its title is a heading, what stands in the list of a layout are items,
+//! and the notes of the speaker follow. Numbers of slides, dates and footers are left out.
 
 use std::collections::HashSet;
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::markdown::{MarkdownWriter, one_line};
-use crate::office::blocks::{Block, Blocks, Cell, Mark, Table, link};
+use crate::office::blocks::{Blocks, Cell, Mark, OfficeBlock, Table, link};
 use crate::office::package::{Package, Relations, first_of};
 use crate::office::xml::{Element, Event, Xml};
-use crate::place::Place;
-use crate::reader::{ReadDocument, ReadError, Reader};
+use crate::place::FilePlace;
+use crate::reader::{ExtractedText, FileReader, ReadError};
 
 /// Reads presentations.
 #[derive(Debug)]
 pub(crate) struct Pptx;
 
-impl Reader for Pptx {
+impl FileReader for Pptx {
     fn version(&self) -> u32 {
         1
     }
 
-    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+    fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
         let mut package = Package::open(bytes, limits)?;
         let (main, text) = package.main_part("ppt/presentation.xml")?;
         let relations = package.relations(&main)?;
@@ -55,7 +55,7 @@ impl Reader for Pptx {
                 notes = page.blocks;
             }
             blocks.end()?;
-            blocks.writer.place(Place::Slide(at + 1));
+            blocks.writer.place(FilePlace::Slide(at + 1));
             if slide.title.is_none() && slide.blocks.is_empty() && notes.is_empty() {
                 continue;
             }
@@ -65,14 +65,14 @@ impl Reader for Pptx {
                 true => 1,
                 false => 2,
             };
-            blocks.push(Block::Heading { level, title })?;
+            blocks.push(OfficeBlock::Heading { level, title })?;
             for block in slide.blocks {
                 blocks.push(block)?;
             }
             for (at, note) in notes.into_iter().enumerate() {
                 blocks.push(match (at, note) {
-                    (0, Block::Paragraph(text) | Block::Item { text, .. }) => {
-                        Block::Paragraph(format!("Notes: {text}"))
+                    (0, OfficeBlock::Paragraph(text) | OfficeBlock::Item { text, .. }) => {
+                        OfficeBlock::Paragraph(format!("Notes: {text}"))
                     }
                     (_, note) => note,
                 })?;
@@ -90,7 +90,7 @@ impl Reader for Pptx {
 fn slides(
     text: &str,
     relations: &Relations,
-    limits: &Limits<'_>,
+    limits: &ReadLimits<'_>,
 ) -> Result<Vec<String>, ReadError> {
     let mut xml = Xml::new(text, limits);
     let mut slides = Vec::new();
@@ -110,12 +110,12 @@ fn slides(
 
 /// What is on a slide.
 struct Slide<'s> {
-    limits: Limits<'s>,
+    limits: ReadLimits<'s>,
     relations: &'s Relations,
     title: Option<String>,
     /// Whether its title is that of a cover.
     is_cover: bool,
-    blocks: Vec<Block>,
+    blocks: Vec<OfficeBlock>,
     /// The parts with the texts of diagrams.
     diagrams: Vec<String>,
     /// Whether it is the page of the notes to a slide.
@@ -153,7 +153,7 @@ struct Paragraph {
 }
 
 impl<'s> Slide<'s> {
-    fn new(limits: &Limits<'s>, relations: &'s Relations) -> Self {
+    fn new(limits: &ReadLimits<'s>, relations: &'s Relations) -> Self {
         Slide {
             limits: *limits,
             relations,
@@ -288,7 +288,7 @@ impl<'s> Slide<'s> {
             "AlternateContent" => drop(self.choices.pop()),
             "tbl" => {
                 if let Some((table, _)) = self.table.take() {
-                    self.blocks.push(Block::Table(table));
+                    self.blocks.push(OfficeBlock::Table(table));
                 }
             }
             "tc" => {
@@ -369,7 +369,7 @@ impl<'s> Slide<'s> {
         if let Some((_, cell)) = &mut self.table {
             if let Some(cell) = cell {
                 self.collected += text.len() + 16;
-                cell.blocks.push(Block::Paragraph(text));
+                cell.blocks.push(OfficeBlock::Paragraph(text));
             }
             return;
         }
@@ -405,12 +405,12 @@ impl<'s> Slide<'s> {
             }
         };
         let block = match mark {
-            Some(mark) => Block::Item {
+            Some(mark) => OfficeBlock::Item {
                 depth: level,
                 mark,
                 text,
             },
-            None => Block::Paragraph(text),
+            None => OfficeBlock::Paragraph(text),
         };
         self.collected += block.size();
         self.blocks.push(block);

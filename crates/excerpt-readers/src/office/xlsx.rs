@@ -7,24 +7,24 @@ mod number;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
 use crate::office::grid::{COLUMNS, Content, Grid};
 use crate::office::package::{Package, Relations, first_of};
-use crate::office::xlsx::number::{Epoch, Format};
+use crate::office::xlsx::number::{Epoch, NumberFormat};
 use crate::office::xml::{Element, Event, Xml};
-use crate::reader::{ReadDocument, ReadError, Reader};
+use crate::reader::{ExtractedText, FileReader, ReadError};
 
 /// Reads workbooks.
 #[derive(Debug)]
 pub(crate) struct Xlsx;
 
-impl Reader for Xlsx {
+impl FileReader for Xlsx {
     fn version(&self) -> u32 {
         1
     }
 
-    fn read(&self, bytes: &[u8], limits: &Limits<'_>) -> Result<ReadDocument, ReadError> {
+    fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
         let mut package = Package::open(bytes, limits)?;
         let (main, text) = package.main_part("xl/workbook.xml")?;
         let relations = package.relations(&main)?;
@@ -66,7 +66,7 @@ impl Reader for Xlsx {
 fn sheets(
     text: &str,
     relations: &Relations,
-    limits: &Limits<'_>,
+    limits: &ReadLimits<'_>,
 ) -> Result<(Epoch, Vec<(String, String)>), ReadError> {
     let mut xml = Xml::new(text, limits);
     let mut epoch = Epoch::Day1900;
@@ -107,7 +107,7 @@ struct Texts {
 }
 
 impl Texts {
-    fn read(text: &str, limits: &Limits<'_>) -> Result<Self, ReadError> {
+    fn read(text: &str, limits: &ReadLimits<'_>) -> Result<Self, ReadError> {
         let mut xml = Xml::new(text, limits);
         let mut texts = Texts::default();
         while let Some(event) = xml.next()? {
@@ -163,7 +163,7 @@ fn unescaped(text: String) -> String {
 }
 
 /// The format of each style of cells.
-fn formats(text: &str, limits: &Limits<'_>) -> Result<Vec<Format>, ReadError> {
+fn formats(text: &str, limits: &ReadLimits<'_>) -> Result<Vec<NumberFormat>, ReadError> {
     let mut xml = Xml::new(text, limits);
     let mut own = HashMap::new();
     let mut formats = Vec::new();
@@ -175,14 +175,14 @@ fn formats(text: &str, limits: &Limits<'_>) -> Result<Vec<Format>, ReadError> {
                     if let (Some(key), Some(code)) =
                         (element.number("numFmtId"), element.get("formatCode"))
                     {
-                        own.insert(key, Format::of_code(&code));
+                        own.insert(key, NumberFormat::of_code(&code));
                     }
                 }
                 "cellXfs" => is_cells = true,
                 "xf" if is_cells => {
                     let key = element.number("numFmtId").unwrap_or(0);
                     let format = own.get(&key).copied();
-                    formats.push(format.unwrap_or_else(|| Format::of_number(key)));
+                    formats.push(format.unwrap_or_else(|| NumberFormat::of_number(key)));
                 }
                 "dxfs" => xml.skip()?,
                 _ => (),
@@ -198,7 +198,7 @@ fn formats(text: &str, limits: &Limits<'_>) -> Result<Vec<Format>, ReadError> {
 struct Book {
     epoch: Epoch,
     texts: Texts,
-    formats: Vec<Format>,
+    formats: Vec<NumberFormat>,
 }
 
 /// A cell that is read.
@@ -216,7 +216,7 @@ impl Book {
         &self,
         text: &str,
         grid: &mut Grid<'_, '_>,
-        limits: &Limits<'_>,
+        limits: &ReadLimits<'_>,
     ) -> Result<(), ReadError> {
         let mut xml = Xml::new(text, limits);
         let (mut row, mut column) = (0_usize, 0_usize);

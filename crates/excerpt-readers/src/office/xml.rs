@@ -9,7 +9,7 @@ use quick_xml::Reader;
 use quick_xml::escape::{resolve_xml_entity, unescape};
 use quick_xml::events::{BytesEnd, BytesStart, Event as XmlEvent};
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::reader::ReadError;
 
 /// How deep elements may be nested. Documents have some dozens of levels.
@@ -44,7 +44,7 @@ pub(crate) fn decoded(bytes: Vec<u8>) -> String {
 /// Walks the elements and texts of a part in their order.
 pub(crate) struct Xml<'x> {
     reader: Reader<&'x [u8]>,
-    limits: Limits<'x>,
+    limits: ReadLimits<'x>,
     depth: usize,
     events: usize,
 }
@@ -58,7 +58,7 @@ pub(crate) enum Event<'x> {
 
 impl<'x> Xml<'x> {
     /// The walk through a part.
-    pub(crate) fn new(text: &'x str, limits: &Limits<'x>) -> Self {
+    pub(crate) fn new(text: &'x str, limits: &ReadLimits<'x>) -> Self {
         let mut reader = Reader::from_str(text);
         let config = reader.config_mut();
         config.expand_empty_elements = true;
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     fn walked(text: &str) -> Result<String, ReadError> {
-        let limits = Limits::default();
+        let limits = ReadLimits::default();
         let mut xml = Xml::new(text, &limits);
         let mut walked = String::new();
         while let Some(event) = xml.next()? {

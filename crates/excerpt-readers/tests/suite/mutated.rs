@@ -1,6 +1,6 @@
 //! Files that are damaged in any way are read or refused, and keep to the limits.
 
-use excerpt_readers::{Limits, format_of};
+use excerpt_readers::{ReadLimits, format_of};
 use proptest::prelude::*;
 
 use crate::spec::{file, samples};
@@ -35,7 +35,7 @@ const SNIPPETS: &[&str] = &[
 
 fn is_kept(ending: &str, bytes: &[u8], limit: usize) -> Result<(), TestCaseError> {
     let format = format_of(&format!("a.{ending}")).unwrap();
-    let mut limits = Limits::default();
+    let mut limits = ReadLimits::default();
     limits.text = limit;
     if let Ok(document) = format.reader.unwrap().read(bytes, &limits) {
         let text = &document.text;
@@ -103,7 +103,7 @@ fn read(ending: &str, parts: &[(&str, &str)]) -> Result<String, String> {
         .map(|(name, text)| (name.to_string(), text.to_string()))
         .collect();
     let reader = format_of(&format!("a.{ending}")).unwrap().reader.unwrap();
-    let read = reader.read(&file(ending, &parts), &Limits::default());
+    let read = reader.read(&file(ending, &parts), &ReadLimits::default());
     read.map(|document| document.text)
         .map_err(|error| error.to_string())
 }
@@ -226,7 +226,7 @@ fn an_encrypted_document_is_protected() {
             continue;
         };
         assert!(format.accepts(&bytes));
-        let error = reader.read(&bytes, &Limits::default()).unwrap_err();
+        let error = reader.read(&bytes, &ReadLimits::default()).unwrap_err();
         assert_eq!(error.to_string(), "it is protected with a password");
     }
 }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 use std::path::Path;
 
-use excerpt_readers::{Limits, ReadDocument, Reader, format_of};
+use excerpt_readers::{ExtractedText, FileReader, ReadLimits, format_of};
 
 /// The files of an office program have parts that no example shows.
 const OFFICE: [&str; 6] = ["docx", "odp", "ods", "odt", "pptx", "xlsx"];
@@ -22,10 +22,10 @@ fn the_manual_is_true() {
     for (ending, reader, examples) in manual() {
         for example in examples {
             count += 1;
-            let read = reader.read(&file(&ending, &example.parts), &Limits::default());
-            let read = read.unwrap_or_else(|error| ReadDocument {
+            let read = reader.read(&file(&ending, &example.parts), &ReadLimits::default());
+            let read = read.unwrap_or_else(|error| ExtractedText {
                 text: format!("error: {error}"),
-                ..ReadDocument::default()
+                ..ExtractedText::default()
             });
             for (expected, actual) in [
                 (Some(&example.text), read.text.trim_end().to_string()),
@@ -42,7 +42,7 @@ fn the_manual_is_true() {
 }
 
 /// Each place, and the first line of its text.
-fn places(document: &ReadDocument) -> String {
+fn places(document: &ExtractedText) -> String {
     let places = document.places.iter().map(|(at, place)| {
         let line = document.text[at..].lines().next().unwrap_or_default();
         format!("{place}: {line}")
@@ -60,7 +60,7 @@ pub(crate) fn samples() -> Vec<(String, Vec<(String, String)>)> {
 }
 
 /// The examples of each format that this build reads.
-fn manual() -> Vec<(String, &'static dyn Reader, Vec<Example>)> {
+fn manual() -> Vec<(String, &'static dyn FileReader, Vec<Example>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec");
     let paths = std::fs::read_dir(folder).unwrap();
     let mut paths: Vec<_> = paths.map(|entry| entry.unwrap().path()).collect();

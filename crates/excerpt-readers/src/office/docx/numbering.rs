@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::office::xml::{Event, Xml};
 use crate::reader::ReadError;
 
@@ -63,7 +63,7 @@ struct List {
 }
 
 impl Numbering {
-    pub(crate) fn read(text: &str, limits: &Limits<'_>) -> Result<Self, ReadError> {
+    pub(crate) fn read(text: &str, limits: &ReadLimits<'_>) -> Result<Self, ReadError> {
         let mut xml = Xml::new(text, limits);
         let mut numbering = Numbering::default();
         let mut scheme = (0, Scheme::default());

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::limits::Limits;
-use crate::office::blocks::{Kind, kind_of};
+use crate::limits::ReadLimits;
+use crate::office::blocks::{BlockKind, kind_of};
 use crate::office::docx::numbering::Numbered;
 use crate::office::xml::{Event, Xml};
 use crate::reader::ReadError;
@@ -32,12 +32,12 @@ struct Style {
 /// What a paragraph is by its style.
 #[derive(Default)]
 pub(crate) struct Role {
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<BlockKind>,
     pub(crate) numbered: Option<Numbered>,
 }
 
 impl Styles {
-    pub(crate) fn read(text: &str, limits: &Limits<'_>) -> Result<Self, ReadError> {
+    pub(crate) fn read(text: &str, limits: &ReadLimits<'_>) -> Result<Self, ReadError> {
         let mut xml = Xml::new(text, limits);
         let mut styles = Styles::default();
         let mut key = String::new();
@@ -102,7 +102,7 @@ impl Styles {
             next = style.base.as_deref();
         }
         role.kind = match (role.kind, outline) {
-            (None, Some(level @ 0..=8)) => Some(Kind::Heading(level as usize + 1)),
+            (None, Some(level @ 0..=8)) => Some(BlockKind::Heading(level as usize + 1)),
             (kind, _) => kind,
         };
         role.numbered = number.map(|number| Numbered {

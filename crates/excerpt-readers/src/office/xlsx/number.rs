@@ -2,7 +2,7 @@
 
 /// How the numbers of a cell are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum NumberFormat {
     #[default]
     Number,
     /// With so many decimals.
@@ -23,17 +23,17 @@ pub(crate) enum Epoch {
     Day1904,
 }
 
-impl Format {
+impl NumberFormat {
     /// One of the formats that have a number only: ECMA-376, part 1, 18.8.30.
     pub(crate) fn of_number(number: u64) -> Self {
         match number {
-            9 => Format::Percent(0),
-            10 => Format::Percent(2),
-            14..=17 | 27..=31 | 36 | 50..=54 | 57 | 58 => Format::Date,
-            18..=21 | 32..=35 | 45 | 47 | 55 | 56 => Format::Time,
-            22 => Format::DateTime,
-            46 => Format::Duration,
-            _ => Format::Number,
+            9 => NumberFormat::Percent(0),
+            10 => NumberFormat::Percent(2),
+            14..=17 | 27..=31 | 36 | 50..=54 | 57 | 58 => NumberFormat::Date,
+            18..=21 | 32..=35 | 45 | 47 | 55 | 56 => NumberFormat::Time,
+            22 => NumberFormat::DateTime,
+            46 => NumberFormat::Duration,
+            _ => NumberFormat::Number,
         }
     }
 
@@ -54,7 +54,7 @@ impl Format {
                     let inner: String = chars.by_ref().take_while(|c| *c != ']').collect();
                     let inner = inner.to_ascii_lowercase();
                     if !inner.is_empty() && inner.bytes().all(|byte| b"hms".contains(&byte)) {
-                        return Format::Duration;
+                        return NumberFormat::Duration;
                     }
                 }
                 'y' | 'd' => is_date = true,
@@ -68,7 +68,7 @@ impl Format {
                         .get(..6)
                         .is_some_and(|rest| rest.eq_ignore_ascii_case("eneral"))
                     {
-                        return Format::Number;
+                        return NumberFormat::Number;
                     }
                 }
                 '%' => is_percent = true,
@@ -78,25 +78,25 @@ impl Format {
             }
         }
         match (is_date, is_time) {
-            (true, true) => Format::DateTime,
-            (true, false) => Format::Date,
-            (false, true) => Format::Time,
-            (false, false) if is_percent => Format::Percent(decimals.unwrap_or(0)),
-            (false, false) => Format::Number,
+            (true, true) => NumberFormat::DateTime,
+            (true, false) => NumberFormat::Date,
+            (false, true) => NumberFormat::Time,
+            (false, false) if is_percent => NumberFormat::Percent(decimals.unwrap_or(0)),
+            (false, false) => NumberFormat::Number,
         }
     }
 
     pub(crate) fn write(self, number: f64, epoch: Epoch) -> String {
         let is_day = (0.0..2_958_466.0).contains(&number);
         match self {
-            Format::Percent(decimals) => {
+            NumberFormat::Percent(decimals) => {
                 let percent = number * 100.0;
                 format!("{}%", rounded(percent, decimals.max(2)))
             }
-            Format::Date | Format::DateTime | Format::Time if is_day => {
+            NumberFormat::Date | NumberFormat::DateTime | NumberFormat::Time if is_day => {
                 self.write_date(number, epoch)
             }
-            Format::Duration if is_day => {
+            NumberFormat::Duration if is_day => {
                 let seconds = (number * 86_400.0).round() as u64;
                 clock(seconds)
             }
@@ -109,7 +109,7 @@ impl Format {
         let seconds = (number * 86_400.0).round() as u64;
         let (days, time) = (seconds / 86_400, seconds % 86_400);
         // The day 0 is none.
-        if days == 0 && (self == Format::Time || epoch == Epoch::Day1900) {
+        if days == 0 && (self == NumberFormat::Time || epoch == Epoch::Day1900) {
             return clock(time);
         }
         let day = date(days, epoch);
@@ -202,10 +202,10 @@ mod tests {
             ("[Red]0.0", 3.5, "3.5"),
             ("yyyy", -5.0, "-5"),
         ] {
-            let written = Format::of_code(code).write(number, Epoch::Day1900);
+            let written = NumberFormat::of_code(code).write(number, Epoch::Day1900);
             assert_eq!(written, text, "{code}");
         }
-        let written = Format::Date.write(43_956.0, Epoch::Day1904);
+        let written = NumberFormat::Date.write(43_956.0, Epoch::Day1904);
         assert_eq!(written, "2024-05-06");
     }
 }
