@@ -79,6 +79,14 @@ static FORMATS: &[FileFormat] = &[
         ..UNREAD
     },
     FileFormat {
+        name: "PDF",
+        feature: Some("pdf"),
+        reader: reader!("pdf", crate::pdf::Pdf),
+        endings: &["pdf"],
+        marks: &[b"%PDF-"],
+        ..UNREAD
+    },
+    FileFormat {
         name: "Word document",
         feature: Some("docx"),
         reader: reader!("docx", crate::office::Docx),

@@ -452,6 +452,17 @@ mod tests {
     }
 
     #[test]
+    fn a_place_without_text_is_left_out() {
+        let mut writer = MarkdownWriter::new(&ReadLimits::default());
+        writer.place(FilePlace::Page(1));
+        writer.paragraph("one").unwrap();
+        writer.place(FilePlace::Page(2));
+        let document = writer.finish().unwrap();
+        let places: Vec<_> = document.places.iter().collect();
+        assert_eq!(places, [(0, &FilePlace::Page(1))]);
+    }
+
+    #[test]
     fn a_line_that_would_begin_another_block_is_escaped() {
         for (line, kept) in [
             ("# no", "\\# no"),
