@@ -109,10 +109,10 @@ fn error(cause: ZipError) -> ReadError {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) | ZipError::InvalidPassword => {
             ReadError::Protected
         }
-        ZipError::CompressionMethodNotSupported(method) => ReadError::damaged(format!(
-            "its archive is compressed with the unknown method {method}"
-        )),
-        cause => ReadError::damaged(format!("its archive is unreadable: {cause}")),
+        ZipError::CompressionMethodNotSupported(_) => {
+            ReadError::Unsupported("compressed by a method that is not supported")
+        }
+        cause => ReadError::damaged(format!("the archive cannot be opened: {cause}")),
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
                 .read("a")
         };
         assert_eq!(changed(0, 1), Err(ReadError::Protected));
-        assert!(matches!(changed(2, 12), Err(ReadError::Damaged(_))));
+        assert!(matches!(changed(2, 12), Err(ReadError::Unsupported(_))));
 
         let mut flipped = bytes.clone();
         flipped[40] ^= 0xff;

@@ -41,7 +41,7 @@ pub struct Converter {
 #[non_exhaustive]
 pub enum ConverterError {
     /// The pattern of file names is invalid.
-    #[error("the pattern `{pattern}` is invalid: {message}")]
+    #[error("invalid pattern `{pattern}`: {message}")]
     Pattern {
         /// The pattern.
         pattern: String,
@@ -49,7 +49,7 @@ pub enum ConverterError {
         message: String,
     },
     /// There is no command, or a quote in it is not closed.
-    #[error("the command for `{0}` is empty, or a quote in it is not closed")]
+    #[error("the command for `{0}` is empty, or has an unclosed quote")]
     Command(String),
     /// The command does not say where the file goes.
     #[error("the command for `{0}` must contain `{{}}`, which stands for the file")]
@@ -108,7 +108,7 @@ impl Converter {
 
     /// Changes whenever the command does.
     pub(crate) fn identity(&self) -> String {
-        format!("{}\0{}", self.program, self.arguments.join("\0"))
+        format!("{} {}", self.program, self.arguments.join(" "))
     }
 
     /// The text that the program writes for a file.
@@ -128,8 +128,7 @@ impl Converter {
         let mut child = self.start(&path).map_err(failed)?;
         let ended = self.output(&mut child, limits);
         if ended.is_err() {
-            // It may have ended by itself in the meantime.
-            let _ = child.kill();
+            end(&mut child);
             child.wait().map_err(failed)?;
         }
         let Ended {
@@ -156,7 +155,11 @@ impl Converter {
         let path = path.to_string_lossy();
         let arguments = self.arguments.iter();
         let arguments = arguments.map(|argument| argument.replace(FILE, &path));
-        Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        // What it starts ends with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -194,9 +197,9 @@ impl Converter {
             }
             if begun.elapsed() > self.time {
                 let seconds = self.time.as_secs();
-                return Err(self.failure(format!("it took more than {seconds} seconds")));
+                return Err(self.failure(format!("no result after {seconds} seconds")));
             }
-            limits.check()?;
+            limits.check_stop()?;
             if output.is_some() {
                 thread::sleep(TURN);
             }
@@ -212,7 +215,7 @@ impl Converter {
 
     fn document(&self, output: Vec<u8>) -> Result<ExtractedText, ReadError> {
         let text = String::from_utf8(output);
-        let text = text.map_err(|_| self.failure("its output is not UTF-8".to_string()))?;
+        let text = text.map_err(|_| self.failure("the output is not UTF-8".to_string()))?;
         if text.trim().is_empty() {
             return Err(ReadError::NoText);
         }
@@ -241,6 +244,16 @@ impl PartialEq for Converter {
 }
 
 impl Eq for Converter {}
+
+/// Ends a program, and on Unix what it has started. It may have ended by itself in the meantime.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        let group = rustix::process::Pid::from_child(child);
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+}
 
 /// How a program ended.
 struct Ended {
@@ -303,16 +316,16 @@ mod tests {
     #[test]
     fn a_program_that_fails_is_an_error_with_its_own_words() {
         let error = failure("sh -c 'echo it is broken >&2; exit 3' {}");
-        assert_eq!(error, "`sh` does not convert it: it is broken");
+        assert_eq!(error, "`sh` failed: it is broken");
         let error = failure("there-is-no-such-program {}");
         assert!(
-            error.starts_with("`there-is-no-such-program` does not convert it: "),
+            error.starts_with("`there-is-no-such-program` failed: "),
             "{error}"
         );
-        assert_eq!(failure("true {}"), "it has no text");
+        assert_eq!(failure("true {}"), "it contains only images, or nothing");
         assert_eq!(
             failure("printf '\\377' {}"),
-            "`printf` does not convert it: its output is not UTF-8"
+            "`printf` failed: the output is not UTF-8"
         );
     }
 
@@ -340,7 +353,7 @@ mod tests {
         .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`sleep` does not convert it: it took more than 0 seconds"
+            "`sleep` failed: no result after 0 seconds"
         );
         let stop = AtomicBool::new(true);
         let stopped = Converter {

@@ -5,12 +5,7 @@
 //!
 //! <https://www.w3.org/TR/epub-33/>
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-
-use quick_xml::XmlVersion;
-use quick_xml::escape::resolve_xml_entity;
-use quick_xml::events::{BytesStart, Event};
 
 use crate::archive::Archive;
 use crate::html::{InlineLinks, Options, ParsedPage, decode};
@@ -18,15 +13,13 @@ use crate::limits::ReadLimits;
 use crate::markdown::{MarkdownWriter, one_line};
 use crate::metadata::Metadata;
 use crate::reader::{ExtractedText, FileReader, ReadError};
+use crate::xml::{Element, Event, Xml};
 
 /// Methods that make fonts unreadable outside of the book. They encrypt nothing else.
 const FONTS: &[&str] = &[
     "http://www.idpf.org/2008/embedding",
     "http://ns.adobe.com/pdf/enc#RC",
 ];
-
-/// How deep elements are nested in what a book says about itself.
-const DEEPEST: usize = 256;
 
 /// How much text of an element is kept, in bytes.
 const TEXT: usize = 64 << 10;
@@ -75,7 +68,7 @@ impl FileReader for Epub {
             }
         }
         match (is_any, chapters.written) {
-            (false, _) => Err(ReadError::damaged("none of its chapters is there")),
+            (false, _) => Err(ReadError::damaged("none of its chapters is in the archive")),
             (true, 0) => Err(ReadError::NoText),
             (true, _) => writer.finish(),
         }
@@ -213,7 +206,7 @@ impl Package {
     }
 
     /// Something that the book says about itself.
-    fn metadata(&mut self, name: &str, element: &Element) {
+    fn metadata(&mut self, name: &str, element: &BookElement<'_>) {
         let text = one_line(&element.text);
         if text.is_empty() {
             return;
@@ -310,7 +303,7 @@ impl Item {
 /// Where the package is in the archive.
 fn package_path(archive: &mut Archive<'_>, limits: &ReadLimits<'_>) -> Result<String, ReadError> {
     let Some(container) = archive.read("META-INF/container.xml")? else {
-        return Err(ReadError::damaged("it has no container"));
+        return Err(ReadError::damaged("META-INF/container.xml is missing"));
     };
     let mut path = None;
     elements(&decode(&container), limits, |element, _| {
@@ -318,7 +311,7 @@ fn package_path(archive: &mut Archive<'_>, limits: &ReadLimits<'_>) -> Result<St
             path = element.attribute("full-path");
         }
     })?;
-    path.ok_or_else(|| ReadError::damaged("its container names no package"))
+    path.ok_or_else(|| ReadError::damaged("META-INF/container.xml names no package"))
 }
 
 /// Whether a page of the book is encrypted.
@@ -359,37 +352,25 @@ fn is_protected(
 
 /// An element of a file of XML.
 #[derive(Debug)]
-struct Element {
+struct BookElement<'x> {
     /// Its name without its namespace, in lower case.
     name: String,
-    attributes: Vec<(String, String)>,
+    start: Element<'x>,
     /// Its text, that of the elements in it included.
     text: String,
 }
 
-impl Element {
-    fn new(start: &BytesStart<'_>) -> Self {
-        let name = start.local_name();
-        let mut attributes = start.attributes();
-        let attributes = attributes.with_checks(false).flatten();
-        let attributes = attributes.filter_map(|attribute| {
-            let name = attribute.key.local_name();
-            let value = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?;
-            Some((
-                String::from_utf8_lossy(name.as_ref()).into_owned(),
-                value.into_owned(),
-            ))
-        });
-        Element {
-            name: String::from_utf8_lossy(name.as_ref()).to_lowercase(),
-            attributes: attributes.collect(),
+impl<'x> BookElement<'x> {
+    fn new(start: Element<'x>) -> Self {
+        BookElement {
+            name: start.name().to_lowercase(),
+            start,
             text: String::new(),
         }
     }
 
     fn attribute(&self, name: &str) -> Option<String> {
-        let named = self.attributes.iter().find(|(known, _)| known == name);
-        named.map(|(_, value)| value.clone())
+        self.start.get(name)
     }
 
     /// Adds a text, as long as there is not too much.
@@ -400,32 +381,17 @@ impl Element {
     }
 }
 
-/// Visits every element of a file of XML when it ends, with those around it. Only the entities of
-/// XML itself are expanded.
+/// Visits every element of a file of XML when it ends, with those around it.
 fn elements(
     xml: &str,
     limits: &ReadLimits<'_>,
-    mut ended: impl FnMut(&Element, &[Element]),
+    mut ended: impl FnMut(&BookElement<'_>, &[BookElement<'_>]),
 ) -> Result<(), ReadError> {
-    let mut reader = quick_xml::Reader::from_str(xml);
-    let config = reader.config_mut();
-    config.expand_empty_elements = true;
-    config.allow_dangling_amp = true;
-    let mut open: Vec<Element> = Vec::new();
-    let mut events = 0_usize;
-    loop {
-        events += 1;
-        if events.is_multiple_of(4096) {
-            limits.check()?;
-        }
-        let event = reader.read_event();
-        let event = event.map_err(|cause| ReadError::damaged(format!("its XML: {cause}")))?;
-        let text = match event {
-            Event::Start(start) if open.len() < DEEPEST => {
-                open.push(Element::new(&start));
-                continue;
-            }
-            Event::Start(_) => return Err(ReadError::damaged("its XML is nested too deeply")),
+    let mut xml = Xml::new(xml, limits);
+    let mut open: Vec<BookElement<'_>> = Vec::new();
+    while let Some(event) = xml.next()? {
+        match event {
+            Event::Start(start) => open.push(BookElement::new(start)),
             Event::End(_) => {
                 if let Some(element) = open.pop() {
                     ended(&element, &open);
@@ -433,24 +399,15 @@ fn elements(
                         around.push(&element.text);
                     }
                 }
-                continue;
             }
-            Event::Text(text) => text.decode().ok(),
-            Event::CData(text) => text.decode().ok(),
-            Event::GeneralRef(entity) => match entity.resolve_char_ref() {
-                Ok(Some(c)) => Some(Cow::Owned(c.to_string())),
-                _ => {
-                    let name = entity.decode().unwrap_or_default();
-                    resolve_xml_entity(&name).map(Cow::Borrowed)
+            Event::Text(text) => {
+                if let Some(element) = open.last_mut() {
+                    element.push(&text);
                 }
-            },
-            Event::Eof => return Ok(()),
-            _ => continue,
-        };
-        if let (Some(text), Some(element)) = (text, open.last_mut()) {
-            element.push(&text);
+            }
         }
     }
+    Ok(())
 }
 
 /// The path in the archive of what a file in it refers to.

@@ -162,6 +162,11 @@ static FORMATS: &[FileFormat] = &[
     },
 ];
 
+/// Every format.
+pub(crate) fn formats() -> impl Iterator<Item = &'static FileFormat> {
+    FORMATS.iter()
+}
+
 /// The format of the file at `path`, by the ending of its name.
 #[must_use]
 pub fn format_of(path: &str) -> Option<&'static FileFormat> {
@@ -176,7 +181,7 @@ pub fn format_of(path: &str) -> Option<&'static FileFormat> {
 impl FileFormat {
     /// What is missing to read it, for the end of a message.
     #[must_use]
-    pub fn wanted(&self) -> String {
+    pub fn missing_reader(&self) -> String {
         let name = self.name;
         match self.feature {
             Some(feature) => format!("{name}: this build lacks the feature `{feature}`"),
@@ -186,9 +191,15 @@ impl FileFormat {
         }
     }
 
-    /// Whether a file with these bytes is certainly of this format, and no plain text.
+    /// Whether what is unpacked of a file may be much larger than the file.
     #[must_use]
-    pub fn is_certain(&self, bytes: &[u8]) -> bool {
+    pub fn is_packed(&self) -> bool {
+        !self.marks.is_empty()
+    }
+
+    /// Whether a file with these bytes begins as only files of this format do.
+    #[must_use]
+    pub fn has_signature(&self, bytes: &[u8]) -> bool {
         !self.marks.is_empty() && self.accepts(bytes)
     }
 

@@ -36,10 +36,12 @@ mod pdf;
 mod place;
 mod reader;
 mod readers;
+#[cfg(any(feature = "epub", feature = "office"))]
+mod xml;
 
 pub use converter::{Converter, ConverterError};
 pub use format::{FileFormat, format_of};
 pub use limits::ReadLimits;
 pub use place::{FilePlace, FilePlaces};
 pub use reader::{ExtractedText, FileReader, ReadError};
-pub use readers::{Choice, Readers};
+pub use readers::{Choice, ChosenReader, Readers};

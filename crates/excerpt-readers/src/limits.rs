@@ -1,6 +1,7 @@
 //! How much a file may cost: [`ReadLimits`].
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::reader::ReadError;
 
@@ -12,6 +13,8 @@ pub struct ReadLimits<'a> {
     pub text: usize,
     /// How many bytes may be unpacked of it, all parts together. Default: 256 MiB.
     pub unpacked: usize,
+    /// When the time is over.
+    pub(crate) end: Option<Instant>,
     /// Set when the text is no longer needed.
     pub(crate) stop: Option<&'a AtomicBool>,
 }
@@ -21,12 +24,22 @@ impl Default for ReadLimits<'_> {
         ReadLimits {
             text: 16 << 20,
             unpacked: 256 << 20,
+            end: None,
             stop: None,
         }
     }
 }
 
 impl<'a> ReadLimits<'a> {
+    /// The same limits, and a time. A converter has a limit of its own.
+    #[must_use]
+    pub fn within(self, time: Duration) -> Self {
+        ReadLimits {
+            end: Instant::now().checked_add(time),
+            ..self
+        }
+    }
+
     /// The same limits for a text that is no longer needed once `stop` is set.
     #[must_use]
     pub fn stopped_by(self, stop: &'a AtomicBool) -> Self {
@@ -36,12 +49,20 @@ impl<'a> ReadLimits<'a> {
         }
     }
 
-    /// An error once the text is no longer needed. A reader asks now and then.
+    /// An error once the text is no longer needed, or the time is over. A reader asks now and then.
     ///
     /// # Errors
     ///
-    /// [`ReadError::Stopped`].
+    /// [`ReadError::Stopped`] and [`ReadError::TooSlow`].
     pub fn check(&self) -> Result<(), ReadError> {
+        if self.end.is_some_and(|end| Instant::now() > end) {
+            return Err(ReadError::TooSlow);
+        }
+        self.check_stop()
+    }
+
+    /// An error once the text is no longer needed.
+    pub(crate) fn check_stop(&self) -> Result<(), ReadError> {
         match self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             true => Err(ReadError::Stopped),
             false => Ok(()),

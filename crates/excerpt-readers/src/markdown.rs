@@ -17,6 +17,8 @@ const DEEPEST: usize = 12;
 #[derive(Debug)]
 pub(crate) struct MarkdownWriter<'a> {
     text: String,
+    /// How much of the text is front matter.
+    front_matter: usize,
     places: FilePlaces,
     limits: ReadLimits<'a>,
     containers: Vec<Container>,
@@ -51,6 +53,7 @@ impl<'a> MarkdownWriter<'a> {
     pub(crate) fn new(limits: &ReadLimits<'a>) -> Self {
         MarkdownWriter {
             text: String::new(),
+            front_matter: 0,
             places: FilePlaces::default(),
             limits: *limits,
             containers: Vec::new(),
@@ -63,6 +66,7 @@ impl<'a> MarkdownWriter<'a> {
     pub(crate) fn front_matter(&mut self, metadata: &Metadata) {
         debug_assert!(self.text.is_empty());
         self.text = metadata.front_matter();
+        self.front_matter = self.text.len();
     }
 
     /// What follows is at `place`.
@@ -206,7 +210,7 @@ impl<'a> MarkdownWriter<'a> {
         let end = self.text.trim_end().len();
         self.text.truncate(end);
         self.text.push('\n');
-        self.places.end(self.text.len());
+        self.places.trim_to(self.text.len());
         Ok(ExtractedText {
             text: self.text,
             is_markdown: true,
@@ -214,14 +218,9 @@ impl<'a> MarkdownWriter<'a> {
         })
     }
 
-    /// How many bytes were written, with the front matter.
-    pub(crate) fn len(&self) -> usize {
-        self.text.len()
-    }
-
-    /// Whether nothing was written.
+    /// Whether nothing was written besides front matter.
     pub(crate) fn is_empty(&self) -> bool {
-        self.text.trim().is_empty()
+        self.text[self.front_matter..].trim().is_empty()
     }
 
     /// Writes a block, with an empty line before it.

@@ -15,6 +15,8 @@ pub enum FilePlace {
     Slide(usize),
     /// A cell of a notebook: `cell-7`.
     Cell(usize),
+    /// A section of a document that has no pages, as links name its heading: `how-it-works`.
+    Section(String),
     /// Rows of a sheet: `Prices!A1:D40`.
     Rows {
         /// The name of the sheet.
@@ -33,6 +35,7 @@ impl fmt::Display for FilePlace {
             FilePlace::Page(number) => write!(f, "page={number}"),
             FilePlace::Slide(number) => write!(f, "slide={number}"),
             FilePlace::Cell(number) => write!(f, "cell-{number}"),
+            FilePlace::Section(slug) => f.write_str(slug),
             FilePlace::Rows {
                 sheet,
                 columns: (left, right),
@@ -68,7 +71,7 @@ fn column(letters: &str) -> Option<usize> {
 }
 
 impl FilePlace {
-    /// The place that a fragment names.
+    /// The place that a fragment names; `None` for a section, which its headings tell.
     #[must_use]
     pub fn parse(fragment: &str) -> Option<FilePlace> {
         let number = |prefix: &str| {
@@ -111,7 +114,7 @@ impl FilePlace {
                 columns: *columns,
                 rows: (first.checked_add(1)?, last.checked_add(1)?),
             },
-            FilePlace::Rows { .. } => return None,
+            FilePlace::Rows { .. } | FilePlace::Section(_) => return None,
         })
     }
 
@@ -189,7 +192,7 @@ impl TryFrom<Vec<Run>> for FilePlaces {
         const INVALID: &str = "invalid places";
         let mut places: Vec<(usize, FilePlace)> = Vec::new();
         for Run(mut at, first, distances) in runs {
-            let mut place = FilePlace::parse(&first).ok_or(INVALID)?;
+            let mut place = FilePlace::parse(&first).unwrap_or(FilePlace::Section(first));
             for distance in distances {
                 let next = place.next().ok_or(INVALID)?;
                 places.push((at, std::mem::replace(&mut place, next)));
@@ -219,7 +222,7 @@ impl FilePlaces {
 
     /// The places of the text without its first `bytes`.
     #[must_use]
-    pub fn from(self, bytes: usize) -> Self {
+    pub fn without_prefix(self, bytes: usize) -> Self {
         let ended = self
             .0
             .partition_point(|(at, _)| *at <= bytes)
@@ -232,7 +235,7 @@ impl FilePlaces {
     }
 
     /// Leaves out the places at the end of a text of `length` bytes that have no part of it.
-    pub(crate) fn end(&mut self, length: usize) {
+    pub(crate) fn trim_to(&mut self, length: usize) {
         while self.0.pop_if(|(at, _)| *at >= length).is_some() {}
     }
 
@@ -250,7 +253,7 @@ impl FilePlaces {
     /// Where these bytes of the text are in the file: the place that they begin at or, of a sheet,
     /// all their rows. What precedes the first place, such as front matter, has none.
     #[must_use]
-    pub fn of(&self, bytes: Range<usize>) -> Option<FilePlace> {
+    pub fn at_range(&self, bytes: Range<usize>) -> Option<FilePlace> {
         let begun = self.0.partition_point(|(at, _)| *at <= bytes.start);
         let first = begun.saturating_sub(1);
         let (at, place) = self.0.get(first)?;
@@ -268,10 +271,10 @@ impl FilePlaces {
     /// Where the passage at these bytes is in the file, of which the byte `at` matters most: the
     /// place of that byte or, of a sheet, all rows of the passage.
     #[must_use]
-    pub fn around(&self, bytes: Range<usize>, at: usize) -> Option<FilePlace> {
-        match self.of(bytes)? {
+    pub fn cited(&self, bytes: Range<usize>, at: usize) -> Option<FilePlace> {
+        match self.at_range(bytes)? {
             rows @ FilePlace::Rows { .. } => Some(rows),
-            first => Some(self.of(at..at + 1).unwrap_or(first)),
+            first => Some(self.at_range(at..at + 1).unwrap_or(first)),
         }
     }
 
@@ -328,12 +331,12 @@ mod tests {
         let mut pages = FilePlaces::default();
         pages.push(10, FilePlace::Page(1));
         pages.push(20, FilePlace::Page(2));
-        assert_eq!(pages.of(0..5), None);
-        assert_eq!(pages.of(0..15), Some(FilePlace::Page(1)));
-        assert_eq!(pages.around(0..15, 2), Some(FilePlace::Page(1)));
-        assert_eq!(pages.around(0..35, 22), Some(FilePlace::Page(2)));
-        assert_eq!(pages.of(12..40), Some(FilePlace::Page(1)));
-        assert_eq!(pages.of(20..40), Some(FilePlace::Page(2)));
+        assert_eq!(pages.at_range(0..5), None);
+        assert_eq!(pages.at_range(0..15), Some(FilePlace::Page(1)));
+        assert_eq!(pages.cited(0..15, 2), Some(FilePlace::Page(1)));
+        assert_eq!(pages.cited(0..35, 22), Some(FilePlace::Page(2)));
+        assert_eq!(pages.at_range(12..40), Some(FilePlace::Page(1)));
+        assert_eq!(pages.at_range(20..40), Some(FilePlace::Page(2)));
         assert_eq!(pages.find(&FilePlace::Page(1), 50), Some(10..20));
         assert_eq!(pages.find(&FilePlace::Page(2), 50), Some(20..50));
         assert_eq!(pages.find(&FilePlace::Page(3), 50), None);
@@ -342,7 +345,7 @@ mod tests {
         for row in 1..=4 {
             sheet.push(row * 10, rows((1, 3), (row, row)));
         }
-        assert_eq!(sheet.of(15..31), Some(rows((1, 3), (1, 3))));
+        assert_eq!(sheet.at_range(15..31), Some(rows((1, 3), (1, 3))));
         let found = sheet.find(&rows((1, 1), (2, 3)), 50);
         assert_eq!(found, Some(20..40));
     }
@@ -357,17 +360,18 @@ mod tests {
             (30, rows((1, 3), (7, 7))),
             (40, rows((1, 3), (8, 8))),
             (50, rows((1, 4), (9, 9))),
+            (60, FilePlace::Section("the-end".into())),
         ] {
             places.push(at, place);
         }
         let stored = serde_json::to_string(&places).unwrap();
         assert_eq!(
             stored,
-            r#"[[0,"page=1",[20]],[25,"page=4",[]],[30,"Prices!A7:C7",[10]],[50,"Prices!A9:D9",[]]]"#
+            r#"[[0,"page=1",[20]],[25,"page=4",[]],[30,"Prices!A7:C7",[10]],[50,"Prices!A9:D9",[]],[60,"the-end",[]]]"#
         );
         assert_eq!(serde_json::from_str::<FilePlaces>(&stored).unwrap(), places);
         for damaged in [
-            r#"[[0,"page",[]]]"#,
+            r#"[[0,"page",[9]]]"#,
             r#"[[9,"page=1",[]],[0,"page=3",[]]]"#,
             r#"[[0,"page=1",[18446744073709551615,1]]]"#,
         ] {

@@ -35,13 +35,16 @@ pub struct ExtractedText {
 #[non_exhaustive]
 pub enum ReadError {
     /// It is not what its name or its first bytes promise, or parts of it are missing.
-    #[error("it is damaged: {0}")]
+    #[error("damaged: {0}")]
     Damaged(String),
+    /// It is of a kind that is not read.
+    #[error("{0}")]
+    Unsupported(&'static str),
     /// It can be read with a password only.
-    #[error("it is protected with a password")]
+    #[error("protected with a password")]
     Protected,
     /// It has no text, such as a PDF that consists of scanned pages.
-    #[error("it has no text")]
+    #[error("it contains only images, or nothing")]
     NoText,
     /// It exceeds a limit.
     #[error("its {what} exceeds the limit of {limit} bytes")]
@@ -51,14 +54,17 @@ pub enum ReadError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A converter of the user's does not convert it.
-    #[error("`{program}` does not convert it: {message}")]
+    /// A converter failed.
+    #[error("`{program}` failed: {message}")]
     Converter {
         /// The program.
         program: String,
         /// What it reports.
         message: String,
     },
+    /// It takes too long to read.
+    #[error("reading it takes too long")]
+    TooSlow,
     /// The text is no longer needed.
     #[error("reading it was stopped")]
     Stopped,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::converter::Converter;
-use crate::format::{FileFormat, format_of};
+use crate::format::{FileFormat, format_of, formats};
 use crate::limits::ReadLimits;
 use crate::reader::{ExtractedText, FileReader, ReadError};
 
@@ -40,6 +40,22 @@ impl Readers {
         self.0.is_empty()
     }
 
+    /// Changes whenever any file may be read otherwise: with the converters, and with the formats
+    /// and readers of this build.
+    #[must_use]
+    pub fn version(&self) -> String {
+        let converters = self
+            .0
+            .iter()
+            .map(|converter| Choice::Converter(converter).version());
+        let formats = formats().map(|format| match format.reader {
+            Some(reader) => Choice::Reader(format, reader).version(),
+            None => Some(format.name.to_string()),
+        });
+        let versions: Vec<String> = converters.chain(formats).flatten().collect();
+        versions.join("\0")
+    }
+
     /// How the file at `path` is read, by its name.
     #[must_use]
     pub fn choose(&self, path: &str) -> Choice<'_> {
@@ -56,27 +72,20 @@ impl Readers {
     }
 }
 
-impl Choice<'_> {
-    /// What reads the file at `path` with these contents; `None` if it is plain text, or nothing
-    /// reads it.
+impl<'a> Choice<'a> {
+    /// What reads a file with these contents; `None` if it is plain text, or nothing reads it.
     #[must_use]
-    pub fn reader(&self, bytes: &[u8]) -> Option<&dyn FileReader> {
-        match *self {
-            Choice::Converter(converter) => Some(converter),
-            Choice::Reader(format, reader) if format.accepts(bytes) => Some(reader),
-            _ => None,
-        }
-    }
-
-    /// What reads the file, for users: the name of its format, or a program; `None` without a
-    /// reader.
-    #[must_use]
-    pub fn name(&self) -> Option<&str> {
-        match self {
-            Choice::Converter(converter) => Some(converter.program()),
-            Choice::Reader(format, _) => Some(format.name),
-            Choice::Text | Choice::Missing(_) => None,
-        }
+    pub fn reader(&self, bytes: &[u8]) -> Option<ChosenReader<'a>> {
+        let (reader, name): (&dyn FileReader, _) = match *self {
+            Choice::Converter(converter) => (converter, converter.program()),
+            Choice::Reader(format, reader) if format.accepts(bytes) => (reader, format.name),
+            _ => return None,
+        };
+        Some(ChosenReader {
+            reader,
+            name,
+            version: self.version()?,
+        })
     }
 
     /// Changes whenever the same file may give another text; `None` without a reader.
@@ -88,6 +97,18 @@ impl Choice<'_> {
             Choice::Text | Choice::Missing(_) => None,
         }
     }
+}
+
+/// What reads a file.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ChosenReader<'a> {
+    /// The reader.
+    pub reader: &'a dyn FileReader,
+    /// What it is called for users: the name of a format, or a program.
+    pub name: &'a str,
+    /// Changes whenever the same file may give another text.
+    pub version: String,
 }
 
 impl FileReader for Converter {

@@ -221,7 +221,7 @@ impl<'a> SearchHit<'a> {
             collection: document.collection.as_deref(),
             path: path_of(paths, document),
             citation: citation(paths, document, hit),
-            link: web_page(document, hit.span.lines),
+            link: web_page(document, hit),
             source: paths.root(&document.source),
             source_path: paths.source_path(&document.path),
             span: &hit.span,
@@ -257,14 +257,19 @@ fn path_of(paths: &impl ShowPaths, document: &DocumentHits) -> String {
     }
 }
 
-/// The address of a web page that shows lines of a document as they were in its last commit.
+/// The address of a web page that shows the lines of a hit as they were in its last commit.
 #[must_use]
-pub fn web_page(document: &DocumentHits, lines: (usize, usize)) -> Option<String> {
+pub fn web_page(document: &DocumentHits, hit: &excerpt_index::Hit) -> Option<String> {
     let Origin::Git(origin) = Origin::of(&document.source) else {
         return None;
     };
     let commit = document.provenance.get("commit")?.as_str()?;
-    origin.permalink(commit, &document.path, lines)
+    let mut address = origin.permalink(commit, &document.path, hit.span.lines)?;
+    // A file that is not text has no lines.
+    if hit.place.is_some() {
+        address.truncate(address.find('#').unwrap_or(address.len()));
+    }
+    Some(address)
 }
 
 /// The target with which `get` prints the lines of a hit.

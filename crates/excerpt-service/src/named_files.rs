@@ -50,7 +50,12 @@ impl ReadText {
         Ok(ReadText {
             path: name.map(str::to_string),
             source_path: name.map(str::to_string),
-            file: decoded(bytes, name.unwrap_or("-"), &own.selection, lossy)?,
+            file: decoded(
+                bytes,
+                (name.unwrap_or("-"), name.unwrap_or("-")),
+                &own.selection,
+                lossy,
+            )?,
         })
     }
 
@@ -138,9 +143,9 @@ impl NamedFiles {
             path: self.named.clone(),
             refused,
         })?;
-        let file = decoded(bytes, shown, &self.selection, lossy)?;
         let own = self.root.file_name().and_then(|name| name.to_str());
         let source_path = self.inside.as_deref().or(own).unwrap_or_default();
+        let file = decoded(bytes, (source_path, shown), &self.selection, lossy)?;
         Ok(ReadText {
             path: Some(shown.to_string()),
             source_path: Some(source_path.to_string()),
@@ -237,10 +242,10 @@ fn below_here(file: &Path) -> Option<(PathBuf, Option<String>)> {
     Some((here, Some(names.join("/"))))
 }
 
-/// The text of `bytes`, which are read from `name`.
+/// The text in the bytes of the file at `path`, which is shown as `name`.
 fn decoded(
     bytes: Vec<u8>,
-    name: &str,
+    (path, name): (&str, &str),
     selection: &Selection,
     lossy: bool,
 ) -> ServiceResult<FileText> {
@@ -249,7 +254,7 @@ fn decoded(
     selection.secrets = Some(Secrets::Index);
     let replaced = lossy.then(|| String::from_utf8_lossy(&bytes).into_owned());
     selection
-        .text(name, bytes)
+        .text(path, bytes)
         .or_else(|skip| match (skip.reason, replaced) {
             (SkipReason::Binary | SkipReason::NotUtf8, Some(text)) => {
                 Ok(FileText::plain(text, Encoding::default()))

@@ -1,9 +1,10 @@
 //! What a text says, for indexing and searching alike: its terms (`words.rs`), the days that it
-//! names (`days.rs`), the versions that it is about (`version.rs`), and the language that its name
-//! determines.
+//! names (`days.rs`), the versions that it is about (`version.rs`), its sections and how links name
+//! them (`sections.rs`), and the language that its name determines.
 
 pub(crate) mod days;
 mod headings;
+mod sections;
 mod version;
 mod words;
 
@@ -11,6 +12,7 @@ use excerpt_chunk::{CodeParser as _, Document};
 use excerpt_grammars::Grammars;
 
 pub use headings::is_date;
+pub(crate) use sections::Sections;
 pub(crate) use version::{Fit, fit};
 pub(crate) use words::{Analyzer, Phrase, Purpose, Term, Terms, VERSION, name};
 

@@ -12,7 +12,7 @@ use super::{
     ConflictReason, MirrorConflict, MirrorOptions, MirrorReport, MirrorStep, MirrorTarget,
     ObjectMetadata,
 };
-use crate::model::{DocumentId, SourceId, is_at_or_below};
+use crate::model::{DocumentId, Encoding, SourceId, is_at_or_below};
 use crate::source::{AddedFrontMatter, encode};
 use crate::store::catalog::Catalog;
 use crate::store::{StoreError, StoredDocument};
@@ -107,6 +107,14 @@ impl Plan {
         let Some(document) = catalog.document(id)? else {
             return Ok(());
         };
+        if document.encoding == Encoding::Extracted {
+            let reason = "its file is not text, and the index has only the text of it";
+            self.report.conflicts.push(MirrorConflict {
+                path: path.to_string(),
+                reason: ConflictReason::Unstorable(reason.into()),
+            });
+            return Ok(());
+        }
         let key = self.key(&document);
         let is_there = manifest
             .documents

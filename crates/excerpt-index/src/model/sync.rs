@@ -44,8 +44,8 @@ pub struct Limits {
     /// How many chunks it may have. Default: 50,000, about five times what the largest files have
     /// with the usual settings.
     pub chunks: usize,
-    /// How long splitting it may take. Default: 20 seconds, about thirty times what the largest
-    /// files take: only a bug in excerpt takes that long.
+    /// How long reading or splitting it may take. Default: 20 seconds, about thirty times what the
+    /// largest files take: only a bug in excerpt takes that long.
     pub time: Duration,
     /// How long all documents of a sync that take more than a second may take in total. After that,
     /// no document may take more than a second. Default: a minute.

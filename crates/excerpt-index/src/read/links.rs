@@ -8,8 +8,8 @@ use std::ops::Range;
 use excerpt_chunk::{Hash, LineIndex};
 use serde::Serialize;
 
-use super::section::Sections;
 use super::{ReadOptions, citation};
+use crate::analysis::Sections;
 use crate::model::{DocumentId, SourceId};
 use crate::store::catalog::Catalog;
 use crate::store::{LinkRow, StoreError, StoredDocument};
@@ -320,7 +320,7 @@ impl<'a> Resolver<'a> {
     ) -> Option<Range<usize>> {
         let sections = match self.sections.entry(document.id) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(Sections::of(document, text)),
+            Entry::Vacant(entry) => entry.insert(document.sections(text)),
         };
         sections.find(name).map(|section| section.bytes.clone())
     }

@@ -5,7 +5,6 @@ mod closest;
 mod links;
 pub(crate) mod list;
 mod reader;
-mod section;
 pub(crate) mod sources;
 mod target;
 
@@ -20,7 +19,6 @@ pub(crate) use links::ENDINGS;
 use links::Resolver;
 pub use links::{Incoming, Links, Outgoing};
 pub(crate) use reader::Reader;
-pub(crate) use section::Sections;
 pub use target::Target;
 use target::ids;
 
@@ -152,7 +150,7 @@ impl DocumentText {
             encoding: self.encoding,
             // The places are those of the whole text.
             extraction: self.extraction.map(|extraction| Extraction {
-                places: extraction.places.from(self.span.bytes.start),
+                places: extraction.places.without_prefix(self.span.bytes.start),
                 ..extraction
             }),
         }

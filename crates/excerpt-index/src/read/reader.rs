@@ -6,8 +6,7 @@ use excerpt_chunk::LineIndex;
 use excerpt_readers::FilePlace;
 
 use super::{
-    ChunkPlace, Closest, DocumentText, Links, ReadOptions, Resolver, Sections, Target, citation,
-    ids,
+    ChunkPlace, Closest, DocumentText, Links, ReadOptions, Resolver, Target, citation, ids,
 };
 use crate::model::{Error, SourceId, segments};
 use crate::store::catalog::Catalog;
@@ -62,11 +61,7 @@ impl Reader<'_> {
             1 => found.remove(0),
             _ => {
                 let citation = |(document, chunk): &(StoredDocument, StoredChunk)| {
-                    let place = document.place(
-                        (chunk.bytes(), chunk.span.bytes.start),
-                        &chunk.trail,
-                        &chunk.sections,
-                    );
+                    let place = document.place(chunk.bytes(), chunk.span.bytes.start);
                     citation(&document.path, &chunk.span, place.as_deref())
                 };
                 let error = Error::AmbiguousChunk {
@@ -99,13 +94,7 @@ impl Reader<'_> {
         let line = index.lines(span.lines.0, span.lines.0);
         let before = text.get(line.start..bytes.start).unwrap_or_default();
         Ok(DocumentText {
-            place: chunks.first().and_then(|chunk| {
-                document.place(
-                    (span.bytes.clone(), span.bytes.start),
-                    &chunk.trail,
-                    &chunk.sections,
-                )
-            }),
+            place: document.place(span.bytes.clone(), span.bytes.start),
             citation: citation(&document.path, &span, None),
             source: document.source.path().into(),
             path: document.path,
@@ -216,7 +205,7 @@ fn section_bytes(
     {
         return Ok(bytes);
     }
-    let sections = Sections::of(document, text);
+    let sections = document.sections(text);
     match sections.find(section) {
         Some(section) => Ok(section.bytes.clone()),
         None => Err(Error::UnknownSection {

@@ -134,11 +134,7 @@ impl Hits<'_> {
         if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {
             return None;
         }
-        let place = document.place(
-            (chunk.bytes(), evidence(&chunk.span, &text, &snippet)),
-            &chunk.trail,
-            &chunk.sections,
-        );
+        let place = document.place(chunk.bytes(), evidence(&chunk.span, &text, &snippet));
         Some(Hit {
             rank: index + 1,
             coverage,
@@ -181,11 +177,7 @@ impl Hits<'_> {
             hit.snippet = self.marker.mark(&evidence, 0, first, &[]).0;
             hit.span.lines = (first, last);
             hit.span.bytes = hit.span.bytes.start + bytes.start..hit.span.bytes.start + bytes.end;
-            hit.place = document.place(
-                (hit.span.bytes.clone(), hit.span.bytes.start),
-                &hit.trail,
-                &hit.sections,
-            );
+            hit.place = document.place(hit.span.bytes.clone(), hit.span.bytes.start);
             hit.citation = citation(&document.path, &hit.span, hit.place.as_deref());
             hit.tokens = found.tokens;
             hit.text = evidence;
@@ -298,7 +290,6 @@ impl KeptDocuments {
     }
 }
 
-/// The place of a document that repeats a better one.
 /// The byte of the document where the first word of the snippet of a passage is.
 fn evidence(span: &Span, text: &str, snippet: &Snippet) -> usize {
     let before = text
@@ -309,6 +300,7 @@ fn evidence(span: &Span, text: &str, snippet: &Snippet) -> usize {
     span.bytes.start + (before + first).min(text.len().saturating_sub(1))
 }
 
+/// The place of a document that repeats a better one.
 fn also_in(better: &DocumentHits, copy: &DocumentHits) -> AlsoIn {
     let part = copies::difference(&better.path, &copy.path);
     AlsoIn {

@@ -345,7 +345,7 @@ impl Rules {
         Some(match reason {
             SkipReason::Secret => skip.with_detail(Secret::Named),
             SkipReason::NoReader => match self.readers.choose(path) {
-                Choice::Missing(format) => skip.with_detail(format.wanted()),
+                Choice::Missing(format) => skip.with_detail(format.missing_reader()),
                 _ => skip,
             },
             SkipReason::Ignored => match self.ignores.say(path, node == PathKind::Folder) {

@@ -1,16 +1,21 @@
 //! From the bytes of a file to its text, whatever they are: plain text in some encoding, or a file
 //! that a reader reads.
 
-use std::ops::Range;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use excerpt_chunk::{Chunk, Chunking, Document, Hash};
-use excerpt_readers::{Choice, ExtractedText, FilePlaces, ReadError, ReadLimits};
+use excerpt_readers::{Choice, ChosenReader, ExtractedText, FilePlace, FilePlaces, ReadLimits};
 use serde::{Deserialize, Serialize};
 
 use super::added::without_added;
 use super::decode::decode;
+use crate::analysis::Sections;
+use crate::fs::open::Refused;
 use crate::model::{Encoding, Selection, Skip, SkipReason};
+
+/// How long a reader may take for one file. A converter has a limit of its own.
+const TIME: Duration = Duration::from_secs(20);
 
 /// The text of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,40 +33,16 @@ pub struct FileText {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Extraction {
-    /// The format of the file, or the program that has converted it, for users.
-    pub by: String,
-    /// Changes whenever the same file may give another text.
+    /// What has read the file, for users: the name of its format, or a program.
     pub reader: String,
+    /// Changes whenever the same file may give another text.
+    pub version: String,
     /// The hash of the file.
     pub file: Hash,
     /// The format of the text, as [`Document::with_language`] takes it: its file tells another one.
     pub language: String,
-    /// Where its parts are in the file.
+    /// Where its parts are in the file: by its own places, or by its headings.
     pub places: FilePlaces,
-}
-
-impl Extraction {
-    /// Where these bytes of the text are in its file, as the fragment of an address; the byte `at`
-    /// matters most.
-    ///
-    /// A format without places of its own has headings: the innermost one around them, or the
-    /// first one in them.
-    #[must_use]
-    pub fn place(
-        &self,
-        (bytes, at): (Range<usize>, usize),
-        trail: &[impl AsRef<str>],
-        sections: &[impl AsRef<str>],
-    ) -> Option<String> {
-        let heading = || {
-            let around = trail.last().map(AsRef::as_ref);
-            around.or(sections.first().map(AsRef::as_ref))
-        };
-        match self.places.is_empty() {
-            true => heading().map(str::to_string),
-            false => self.places.around(bytes, at).map(|place| place.to_string()),
-        }
-    }
 }
 
 impl FileText {
@@ -75,7 +56,7 @@ impl FileText {
         }
     }
 
-    /// The [place](Extraction::place) of each chunk; empty for plain text.
+    /// The [place](FileText::place) of each chunk; empty for plain text.
     #[must_use]
     pub fn places(&self, chunking: &Chunking<'_>) -> Vec<Option<String>> {
         match self.extraction {
@@ -88,16 +69,12 @@ impl FileText {
         }
     }
 
-    /// The [place](Extraction::place) of a chunk; `None` where its lines tell it.
+    /// Where a chunk is in the file, as the fragment of an address; `None` where its lines tell it.
     #[must_use]
     pub fn place(&self, chunk: &Chunk<'_>) -> Option<String> {
-        let extraction = self.extraction.as_ref()?;
+        let places = &self.extraction.as_ref()?.places;
         let bytes = chunk.span.bytes.clone();
-        extraction.place(
-            (bytes.clone(), bytes.start),
-            &chunk.context.trail,
-            &chunk.sections,
-        )
+        Some(places.at_range(bytes)?.to_string())
     }
 
     /// The text as the document at `path`.
@@ -147,41 +124,64 @@ impl Selection {
     /// The text, with a secret in it or not.
     fn any_text(&self, path: &str, bytes: Vec<u8>, stop: &AtomicBool) -> Result<FileText, Skip> {
         let choice = self.readers.choose(path);
-        if let (Some(reader), Some(version)) = (choice.reader(&bytes), choice.version()) {
-            let limits = ReadLimits::default().stopped_by(stop);
-            let read = reader.read(&bytes, &limits);
-            let read = read.map_err(|error| not_read(path, &error))?;
-            return Ok(extracted(read, &choice, version, &bytes));
+        if let Some(chosen) = choice.reader(&bytes) {
+            let limits = ReadLimits::default().within(TIME).stopped_by(stop);
+            let read = chosen.reader.read(&bytes, &limits);
+            let read =
+                read.map_err(|error| Skip::new(path, SkipReason::NotRead).with_detail(error))?;
+            return Ok(extracted(read, &chosen, &bytes));
         }
-        if let Choice::Missing(format) = choice
-            && format.is_certain(&bytes)
-        {
-            return Err(Skip::new(path, SkipReason::NoReader).with_detail(format.wanted()));
+        match choice {
+            Choice::Missing(format) if format.has_signature(&bytes) => {
+                let skip = Skip::new(path, SkipReason::NoReader);
+                return Err(skip.with_detail(format.missing_reader()));
+            }
+            // It was allowed the size of a file that a reader reads.
+            Choice::Reader(..) if bytes.len() as u64 > self.max_file_size() => {
+                let (size, limit) = (bytes.len() as u64, self.max_file_size());
+                let refused = Refused::TooLarge { size, limit }.skip(path);
+                return Err(refused.unwrap_or_else(|| Skip::new(path, SkipReason::TooLarge)));
+            }
+            _ => (),
         }
         let (text, encoding) = decode(bytes).map_err(|reason| Skip::new(path, reason))?;
         Ok(FileText::plain(without_added(text), encoding))
     }
 }
 
-fn extracted(read: ExtractedText, by: &Choice<'_>, reader: String, bytes: &[u8]) -> FileText {
+fn extracted(read: ExtractedText, by: &ChosenReader<'_>, bytes: &[u8]) -> FileText {
     let language = match read.is_markdown {
         true => "markdown",
-        // What it is then, its content shows.
+        // The format is detected from the content.
         false => "text",
+    };
+    let places = match read.places.is_empty() && read.is_markdown {
+        true => headings(&read.text),
+        false => read.places,
     };
     FileText {
         extraction: Some(Extraction {
-            by: by.name().unwrap_or_default().to_string(),
-            reader,
+            reader: by.name.to_string(),
+            version: by.version.clone(),
             file: Hash::of(bytes),
             language: language.to_string(),
-            places: read.places,
+            places,
         }),
         text: read.text,
         encoding: Encoding::Extracted,
     }
 }
 
-fn not_read(path: &str, error: &ReadError) -> Skip {
-    Skip::new(path, SkipReason::NotRead).with_detail(error)
+/// The sections of a text as places, each up to the next heading.
+fn headings(text: &str) -> FilePlaces {
+    let mut places = FilePlaces::default();
+    for section in Sections::in_markdown(text).iter() {
+        if !section.slug.is_empty() {
+            places.push(
+                section.bytes.start,
+                FilePlace::Section(section.slug.clone()),
+            );
+        }
+    }
+    places
 }

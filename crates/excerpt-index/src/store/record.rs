@@ -261,7 +261,7 @@ pub(crate) struct Known {
     pub(crate) encoding: Encoding,
     pub(crate) hash: Hash,
     pub(crate) identity: Hash,
-    /// If a reader has extracted its text, the [`Extraction::reader`] and the
+    /// If a reader has extracted its text, the [`Extraction::version`] and the
     /// [`Extraction::file`].
     pub(crate) extracted: Option<(String, Hash)>,
 }
@@ -273,7 +273,7 @@ pub(crate) struct SkipRow {
     pub(crate) skip: Skip,
     pub(crate) stat: Option<Stat>,
     pub(crate) settled: bool,
-    /// What would have read it, as [`Extraction::reader`] names it.
+    /// What would have read it, as [`Extraction::version`] names it.
     pub(crate) reader: Option<String>,
 }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use excerpt_chunk::{Document, Hash, Span, embedded_text};
 use serde_json::{Map, Value};
 
+use crate::analysis::Sections;
 use crate::model::{DocumentId, Encoding, LastSync, Provenance, Revision, SourceId, Stat};
 use crate::source::{self, Extraction};
 
@@ -79,15 +80,20 @@ impl StoredDocument {
         source::document(&self.path, text, self.extraction.as_ref())
     }
 
-    /// The [place](Extraction::place) of these bytes in its file, and of the one that matters most;
-    /// `None` where the lines of the text tell it.
-    pub(crate) fn place(
-        &self,
-        bytes: (Range<usize>, usize),
-        trail: &[String],
-        sections: &[String],
-    ) -> Option<String> {
-        self.extraction.as_ref()?.place(bytes, trail, sections)
+    /// Where these bytes of its text are in its file, of which the byte `at` matters most; `None`
+    /// where the lines of the text tell it.
+    pub(crate) fn place(&self, bytes: Range<usize>, at: usize) -> Option<String> {
+        let place = self.extraction.as_ref()?.places.cited(bytes, at)?;
+        Some(place.to_string())
+    }
+
+    /// Its sections; in source code, its definitions.
+    pub(crate) fn sections(&self, text: &str) -> Sections {
+        let document = self.with_text(text);
+        match self.is_code() {
+            true => Sections::of_code(&document),
+            false => Sections::of(&document),
+        }
     }
 
     pub(crate) fn is_markdown(&self) -> bool {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use excerpt_chunk::Hash;
+use excerpt_readers::Readers;
 
 use super::plan::{self, Plan, Terms};
 use crate::model::{Result, SkipReason, SourceId, is_at_or_below, with_folders};
@@ -10,11 +11,23 @@ use crate::source::{Changes, Source};
 use crate::store::ledger::{Ledger, Registered};
 use crate::store::{Known, SkipRow, StoreError};
 
-/// The cursor to keep for documents that were split with the settings of `identity`: documents
-/// outside of later changes must have been split with the same ones.
-pub(super) fn cursor(source: &dyn Source, identity: Hash) -> Option<String> {
-    let cursor = source.cursor()?;
-    Some(format!("{identity} {cursor}"))
+/// What is kept of a sync: the settings of `identity` that documents were split with, and the
+/// version of the readers that have read them, since both must be the same for documents outside of
+/// later changes; and the cursor of the source, empty if it has none.
+pub(super) fn kept(source: &dyn Source, identity: Hash, readers: &Readers) -> String {
+    let cursor = source.cursor().unwrap_or_default();
+    format!("{identity} {} {cursor}", version_of(readers))
+}
+
+/// Whether the readers are those of the last complete sync.
+pub(super) fn has_same_readers(before: &Registered, readers: &Readers) -> bool {
+    let kept = before.cursor.as_deref();
+    let version = kept.and_then(|kept| kept.split(' ').nth(1));
+    version == Some(&version_of(readers).to_string())
+}
+
+fn version_of(readers: &Readers) -> Hash {
+    Hash::of(readers.version().as_bytes())
 }
 
 /// What has changed since the last sync; `None` if everything is to be compared.
@@ -27,13 +40,13 @@ pub(super) fn changes(
     if terms.retry || !terms.trusts || before.skips.iter().any(is_unreadable) {
         return Ok(None);
     }
-    let known = before
-        .cursor
-        .as_deref()
-        .and_then(|cursor| cursor.split_once(' '));
-    match known {
-        Some((identity, since)) if identity == terms.identity.to_string() => source.changes(since),
-        _ => Ok(None),
+    let kept = before.cursor.as_deref().unwrap_or_default();
+    let mut parts = kept.splitn(3, ' ');
+    let identity = parts.next().unwrap_or_default();
+    let is_same = identity == terms.identity.to_string() && terms.has_same_readers;
+    match parts.nth(1).filter(|since| is_same && !since.is_empty()) {
+        Some(since) => source.changes(since),
+        None => Ok(None),
     }
 }
 

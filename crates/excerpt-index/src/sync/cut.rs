@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use excerpt_chunk::{Chunker, CodeParser as _, Hash};
 use excerpt_grammars::Grammars;
+use excerpt_readers::Choice;
 
 use crate::model::{
     Attributes, Limits, Provenance, Result, Selection, Skip, SkipReason, SyncOptions,
@@ -18,6 +19,9 @@ use crate::sync::deadline::{self, Lost};
 /// A document that takes longer is slow: its time counts towards the limit for all slow documents.
 /// Every document may take at least this long.
 const SLOW: Duration = Duration::from_secs(1);
+
+/// More than the time that a converter has for a file: it ends by itself.
+const CONVERTED: Duration = Duration::from_secs(90);
 
 /// Splits documents with the options of a sync.
 pub(crate) struct Splitter {
@@ -116,14 +120,18 @@ impl Splitter {
         selection: &Selection,
         cancelled: &AtomicBool,
     ) -> Extracted {
+        let is_converted = matches!(selection.readers.choose(path), Choice::Converter(_));
         let (selection, own) = (selection.clone(), path.to_string());
-        let read = self.limited(cancelled, move |stop| {
-            selection.text_until(&own, bytes, stop)
-        });
+        let work = move |stop: &AtomicBool| selection.text_until(&own, bytes, stop);
+        let read = match is_converted {
+            // A program has a limit of its own, and its time is not that of a slow document.
+            true => deadline::run(CONVERTED, cancelled, work).map_err(|lost| (lost, CONVERTED)),
+            false => self.limited(cancelled, work),
+        };
         match read {
             Ok(Ok(text)) => Extracted::Text(text),
             Ok(Err(skip)) => Extracted::Skip(skip),
-            Err((lost, limit)) => match self.lost(path, "reading", (lost, limit)) {
+            Err(lost) => match self.lost(path, "reading", lost) {
                 Some(skip) => Extracted::Skip(skip),
                 None => Extracted::Cancelled,
             },

@@ -189,7 +189,7 @@ impl<'a> Sync<'a> {
             true => None,
             false => Some(summary(&*self.ledger.catalog()?, source)?),
         };
-        let cursor = changed::cursor(self.source, self.identity);
+        let cursor = changed::kept(self.source, self.identity, &self.selection.readers);
         let finished = Finished {
             sync: LastSync {
                 started: self.clock.seconds(),
@@ -197,7 +197,7 @@ impl<'a> Sync<'a> {
             },
             skips: (skips != known.skips).then_some(skips),
             summary: summary.as_ref(),
-            cursor: cursor.as_deref(),
+            cursor: Some(&cursor),
         };
         self.ledger.finish_sync(source, &finished)
     }
@@ -232,6 +232,7 @@ impl<'a> Sync<'a> {
             retry: self.retry,
             first: self.first,
             readers: &self.selection.readers,
+            has_same_readers: changed::has_same_readers(known, &self.selection.readers),
         };
         let (ledger, before) = (&*self.ledger, &known.skips[..]);
         let mut plan = match changed::changes(self.source, known, &terms)? {
@@ -265,7 +266,7 @@ impl<'a> Sync<'a> {
             };
             let reader = self.selection.readers.choose(&path).version();
             let skip = Skip::new(path, SkipReason::Quarantined)
-                .with_detail("excerpt ended twice while splitting it");
+                .with_detail("excerpt ended twice while reading or splitting it");
             plan.skips.push(SkipRow {
                 reader,
                 skip,
@@ -796,7 +797,10 @@ mod tests {
         let source = SourceId::from("/gate");
         let skips = store.database.skips(&source).unwrap();
         let detail = skips[0].skip.detail.as_deref();
-        assert_eq!(detail, Some("excerpt ended twice while splitting it"));
+        assert_eq!(
+            detail,
+            Some("excerpt ended twice while reading or splitting it")
+        );
         drop(store);
         // It is skipped until it changes, and its indexed state stays.
         let report = sync_of(&open(3), dir.path(), &mut quiet);

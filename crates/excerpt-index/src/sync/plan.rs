@@ -61,6 +61,8 @@ pub(super) struct Terms<'a> {
     pub(super) first: Option<&'a str>,
     /// What reads files that are not plain text.
     pub(super) readers: &'a Readers,
+    /// Whether they are the same as at the last sync.
+    pub(super) has_same_readers: bool,
 }
 
 impl Terms<'_> {
@@ -71,12 +73,12 @@ impl Terms<'_> {
     }
 
     /// Whether a document was read as its file would be read now. A reader may have declined a file
-    /// because of its contents.
+    /// because of its contents, and another version of it may not.
     fn is_read_alike(&self, known: &Known) -> bool {
-        let choice = self.readers.choose(&known.path);
-        match (&known.extracted, choice) {
+        match (&known.extracted, self.readers.choose(&known.path)) {
+            (None, Choice::Reader(..)) => self.has_same_readers,
             (None, choice) => !matches!(choice, Choice::Converter(_)),
-            (Some((reader, _)), choice) => choice.version().as_ref() == Some(reader),
+            (Some((version, _)), choice) => choice.version().as_ref() == Some(version),
         }
     }
 
@@ -321,11 +323,16 @@ impl Step {
         }
     }
 
-    /// The memory that it will take.
+    /// The memory that it will take. What is packed may be much larger than its file.
     pub(super) fn size(&self) -> u64 {
-        match self {
+        const PACKED: u64 = 1 << 20;
+        let size = match self {
             Step::Read { entry, .. } => entry.version.size(),
             Step::Recut { known } => known.stat.size,
+        };
+        match Readers::default().choose(self.path()) {
+            Choice::Reader(format, _) if format.is_packed() => size.max(PACKED),
+            _ => size,
         }
     }
 }
@@ -458,6 +465,7 @@ mod tests {
             retry: false,
             first: None,
             readers: &Readers::default(),
+            has_same_readers: true,
         };
         plan(known_documents, listing.into_entries(), &[], &terms).unwrap()
     }
@@ -506,6 +514,7 @@ mod tests {
             retry: false,
             first: None,
             readers: &Readers::default(),
+            has_same_readers: true,
         };
         let planned = plan(known.into_iter(), std::iter::empty(), &[], &terms);
         assert!(matches!(planned, Err(StoreError::Torn)));
@@ -519,6 +528,7 @@ mod tests {
             retry: false,
             first: None,
             readers: &Readers::default(),
+            has_same_readers: true,
         };
         let entry = |path: &str| {
             let (path, version) = (path.to_string(), stat(1).into());

@@ -169,11 +169,10 @@ impl Work<'_> {
         (known, before): (Option<Known>, Before),
         ended: &AtomicBool,
     ) -> Result<Outcome, StoreError> {
-        let choice = self.selection.readers.choose(path);
-        let text = match choice.reader(&bytes).and(choice.version()) {
+        let text = match self.selection.readers.choose(path).reader(&bytes) {
             None => self.selection.text(path, bytes),
-            Some(reader) => {
-                let extracted = Some((reader, Hash::of(&bytes)));
+            Some(chosen) => {
+                let extracted = Some((chosen.version, Hash::of(&bytes)));
                 let is_same = known
                     .as_ref()
                     .is_some_and(|known| known.extracted == extracted);
@@ -239,7 +238,7 @@ impl Work<'_> {
     ) -> Result<Outcome, StoreError> {
         let (hash, encoding) = (Hash::of(text.file.text.as_bytes()), text.file.encoding);
         let extraction = text.file.extraction.as_ref();
-        let extracted = extraction.map(|it| (it.reader.clone(), it.file));
+        let extracted = extraction.map(|it| (it.version.clone(), it.file));
         // A change of the provenance alone needs a new record.
         let is_record_same = |known: &Known| {
             known.identity == self.identity

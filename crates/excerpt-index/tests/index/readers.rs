@@ -95,7 +95,7 @@ fn a_damaged_notebook_is_skipped_with_the_reason_until_it_changes() {
         panic!("{error}");
     };
     let detail = skip.detail.as_deref().unwrap();
-    assert!(detail.starts_with("it is damaged: "), "{detail}");
+    assert!(detail.starts_with("damaged: "), "{detail}");
     drop(index);
     let report = world.sync();
     assert_eq!((report.read, report.skipped[&SkipReason::NotRead]), (0, 1));
@@ -121,6 +121,47 @@ fn a_document_that_nothing_reads_is_skipped_with_what_would_read_it() {
             "{error}"
         );
     }
+}
+
+/// A page with two sections of the same name.
+const PAGE: &str = "<!doctype html><html><head><title>Grove</title></head><body><main><h1>Grove</h1>\
+    <h2>Spring</h2><p>Pruning.</p><h3>Notes</h3><p>Cut the suckers.</p>\
+    <h2>Autumn</h2><p>Harvest.</p><h3>Notes</h3><p>Shake the branches.</p></main></body></html>";
+
+#[test]
+fn a_page_is_cited_by_the_section_of_the_words_that_were_found() {
+    let world = World::new().file("grove.html", PAGE);
+    world.sync();
+    for (words, place, beginning) in [
+        ("suckers", "notes", "### Notes\n\nCut the suckers."),
+        ("branches", "notes-1", "### Notes\n\nShake the branches."),
+        ("harvest", "autumn", "## Autumn\n\nHarvest."),
+    ] {
+        let answer = world.search(words);
+        let hit = &answer.documents[0].chunks[0];
+        assert_eq!(hit.citation, format!("grove.html#{place}"));
+        let target = Target::section("grove.html", place);
+        let index = world.open();
+        let read = index.get(&target, &ReadOptions::default()).unwrap();
+        assert!(read.text.starts_with(beginning), "{}", read.text);
+        assert_eq!(read.place.as_deref(), Some(place));
+    }
+    world.assert_like_fresh();
+}
+
+#[test]
+fn a_template_is_source_code_however_large_a_page_may_be() {
+    let template = "<html><body>{% block content %}<p>{{ olive }}</p>{% endblock %}</body></html>";
+    let large = format!("{template}{}", "<!-- olive -->".repeat(200_000));
+    let world = World::new().file("a.html", template).file("b.html", large);
+    let report = world.sync();
+    assert_eq!(
+        (report.added, report.skipped[&SkipReason::TooLarge]),
+        (1, 1)
+    );
+    let answer = world.search("olive");
+    assert_eq!(answer.documents[0].chunks[0].citation, "a.html:1-1");
+    assert_eq!((world.sync().unchanged, world.sync().read), (1, 1));
 }
 
 #[cfg(unix)]
@@ -202,9 +243,6 @@ mod converters {
         let index = world.open();
         let error = index.get(&Target::document("a.scan"), &ReadOptions::default());
         let error = error.unwrap_err().to_string();
-        assert!(
-            error.contains("`sh` does not convert it: no licence"),
-            "{error}"
-        );
+        assert!(error.contains("`sh` failed: no licence"), "{error}");
     }
 }

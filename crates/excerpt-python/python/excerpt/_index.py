@@ -37,6 +37,8 @@ class Hit:
     """The first and the last line, counted from 1."""
     citation: str
     """A target that `Index.get` accepts: `path:first-last`, or `path#place` of a file that is not text."""
+    place: str | None
+    """Where it is in a file that is not text, such as `page=12`; `None` for text."""
     text: str
     """The text, byte for byte that of the document."""
     snippet: str
@@ -67,6 +69,7 @@ class Hit:
             path=raw["path"],
             lines=(first, last),
             citation=raw["citation"],
+            place=raw.get("place"),
             text=raw["text"],
             snippet=raw["snippet"]["text"],
             trail=raw["context"]["trail"],

@@ -19,8 +19,8 @@ use crate::office::blocks::{
 use crate::office::docx::numbering::{Label, Numbered, Numbering};
 use crate::office::docx::styles::Styles;
 use crate::office::package::{Package, Relations, first_of};
-use crate::office::xml::{Element, Event, Xml};
 use crate::reader::{ExtractedText, FileReader, ReadError};
+use crate::xml::{Element, Event, Xml};
 
 /// Reads Word documents.
 #[derive(Debug)]
@@ -60,7 +60,6 @@ impl FileReader for Docx {
         }
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(&package.metadata()?);
-        let start = writer.len();
         let mut blocks = Blocks::new(&mut writer);
         let mut walk = Walk::new(&mut document, &relations);
         let mut xml = Xml::new(&text, limits);
@@ -71,10 +70,7 @@ impl FileReader for Docx {
             }
         }
         blocks.end()?;
-        match writer.len() == start {
-            true => Err(ReadError::NoText),
-            false => writer.finish(),
-        }
+        writer.finish()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The files of office programs: Office Open XML and OpenDocument. Both are archives of XML.
 //!
-//! `package.rs` opens the archive and its parts, `xml.rs` walks their elements, and `blocks.rs` turns
+//! `package.rs` opens the archive and its parts, and `blocks.rs` turns
 //! paragraphs with levels and list marks into nested blocks; `grid.rs` finds the tables in a sheet.
 
 #[cfg(any(feature = "docx", feature = "odt", feature = "pptx"))]
@@ -20,7 +20,6 @@ mod package;
 mod pptx;
 #[cfg(feature = "xlsx")]
 mod xlsx;
-mod xml;
 
 #[cfg(feature = "docx")]
 pub(crate) use docx::Docx;

@@ -4,8 +4,8 @@ use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
 use crate::office::grid::{COLUMNS, Content, Grid};
 use crate::office::open_document::{File, bounded};
-use crate::office::xml::{Element, Event, Xml};
 use crate::reader::{ExtractedText, FileReader, ReadError};
+use crate::xml::{Element, Event, Xml};
 
 /// Reads spreadsheets.
 #[derive(Debug)]
@@ -20,7 +20,6 @@ impl FileReader for Ods {
         let file = File::open(bytes, limits)?;
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(&file.metadata);
-        let start = writer.len();
         let mut xml = Xml::new(&file.content, limits);
         while let Some(event) = xml.next()? {
             let Event::Start(element) = event else {
@@ -39,10 +38,7 @@ impl FileReader for Ods {
                 _ => (),
             }
         }
-        match writer.len() == start {
-            true => Err(ReadError::NoText),
-            false => writer.finish(),
-        }
+        writer.finish()
     }
 }
 

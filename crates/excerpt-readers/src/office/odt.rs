@@ -15,9 +15,9 @@ use crate::office::blocks::{
     text_of,
 };
 use crate::office::open_document::{File, bounded};
-use crate::office::xml::{Element, Event, Xml};
 use crate::place::FilePlace;
 use crate::reader::{ExtractedText, FileReader, ReadError};
+use crate::xml::{Element, Event, Xml};
 
 /// How long a chain of styles may be that are based on each other.
 const CHAIN: usize = 20;
@@ -38,7 +38,6 @@ impl FileReader for Odt {
         let file = File::open(bytes, limits)?;
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(&file.metadata);
-        let start = writer.len();
         let mut styles = Styles::default();
         styles.read(&file.styles, limits)?;
         styles.read(&file.content, limits)?;
@@ -66,10 +65,7 @@ impl FileReader for Odt {
             }
         }
         walk.blocks.end()?;
-        match writer.len() == start {
-            true => Err(ReadError::NoText),
-            false => writer.finish(),
-        }
+        writer.finish()
     }
 }
 

@@ -4,8 +4,8 @@ use crate::archive::Archive;
 use crate::limits::ReadLimits;
 use crate::metadata::Metadata;
 use crate::office::package::metadata;
-use crate::office::xml::{Event, Xml, decoded};
 use crate::reader::ReadError;
+use crate::xml::{Event, Xml, decoded};
 
 /// What is read of a file.
 pub(crate) struct File {

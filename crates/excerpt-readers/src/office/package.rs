@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use crate::archive::Archive;
 use crate::limits::ReadLimits;
 use crate::metadata::Metadata;
-use crate::office::xml::{Event, Xml, decoded};
 use crate::reader::ReadError;
+use crate::xml::{Event, Xml, decoded};
 
 /// How a compound file begins: an Office document with a password is in one.
 const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0";
@@ -43,7 +43,9 @@ impl<'a> Package<'a> {
         if bytes.starts_with(COMPOUND) {
             return Err(match is_encrypted(bytes) {
                 true => ReadError::Protected,
-                false => ReadError::damaged("it is a document of an old Office program"),
+                false => ReadError::Unsupported(
+                    "in the old Office format: save it as .docx, .xlsx or .pptx",
+                ),
             });
         }
         Ok(Package {
@@ -236,7 +238,7 @@ mod tests {
         let mut bytes = COMPOUND.to_vec();
         bytes.resize(1024, 0);
         let open = |bytes: &[u8]| Package::open(bytes, &ReadLimits::default()).err();
-        assert!(matches!(open(&bytes), Some(ReadError::Damaged(_))));
+        assert!(matches!(open(&bytes), Some(ReadError::Unsupported(_))));
         for unit in "EncryptedPackage".encode_utf16() {
             bytes.extend(unit.to_le_bytes());
         }

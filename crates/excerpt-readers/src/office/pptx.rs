@@ -9,9 +9,9 @@ use crate::limits::ReadLimits;
 use crate::markdown::{MarkdownWriter, one_line};
 use crate::office::blocks::{Blocks, Cell, Mark, OfficeBlock, Table, link};
 use crate::office::package::{Package, Relations, first_of};
-use crate::office::xml::{Element, Event, Xml};
 use crate::place::FilePlace;
 use crate::reader::{ExtractedText, FileReader, ReadError};
+use crate::xml::{Element, Event, Xml};
 
 /// Reads presentations.
 #[derive(Debug)]
@@ -28,7 +28,6 @@ impl FileReader for Pptx {
         let relations = package.relations(&main)?;
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(&package.metadata()?);
-        let start = writer.len();
         let mut blocks = Blocks::new(&mut writer);
         let slides = slides(&text, &relations, limits)?;
         for (at, name) in slides.iter().enumerate() {
@@ -79,10 +78,7 @@ impl FileReader for Pptx {
             }
         }
         blocks.end()?;
-        match writer.len() == start {
-            true => Err(ReadError::NoText),
-            false => writer.finish(),
-        }
+        writer.finish()
     }
 }
 

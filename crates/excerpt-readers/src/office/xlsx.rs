@@ -12,8 +12,8 @@ use crate::markdown::MarkdownWriter;
 use crate::office::grid::{COLUMNS, Content, Grid};
 use crate::office::package::{Package, Relations, first_of};
 use crate::office::xlsx::number::{Epoch, NumberFormat};
-use crate::office::xml::{Element, Event, Xml};
 use crate::reader::{ExtractedText, FileReader, ReadError};
+use crate::xml::{Element, Event, Xml};
 
 /// Reads workbooks.
 #[derive(Debug)]
@@ -46,7 +46,6 @@ impl FileReader for Xlsx {
         }
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(&package.metadata()?);
-        let start = writer.len();
         for (sheet, part) in sheets {
             let Some(text) = package.part(&part)? else {
                 return Err(ReadError::damaged(format!("its part `{part}` is missing")));
@@ -55,10 +54,7 @@ impl FileReader for Xlsx {
             book.read_sheet(&text, &mut grid, limits)?;
             grid.end()?;
         }
-        match writer.len() == start {
-            true => Err(ReadError::NoText),
-            false => writer.finish(),
-        }
+        writer.finish()
     }
 }
 
@@ -298,7 +294,7 @@ impl Book {
                 match text {
                     Some(text) => grid.push(row, column, text, Content::Text),
                     None => Err(ReadError::damaged(
-                        "a cell refers to a text that is missing",
+                        "a cell refers to a missing shared string",
                     )),
                 }
             }

@@ -81,9 +81,6 @@ impl FileReader for Pdf {
         let numbers: HashMap<u32, usize> = numbers.collect();
         let outline = outline::read(&file, catalog, &numbers)?;
         let mut writer = MarkdownWriter::new(limits);
-        if lines.iter().all(Vec::is_empty) {
-            return Err(ReadError::NoText);
-        }
         writer.front_matter(&metadata::read(&file, catalog)?);
         structure::write(lines, &outline, &mut writer)?;
         writer.finish()

@@ -123,7 +123,7 @@ fn a_hostile_word_document_stays_small() {
     let deep = "<w:p>".repeat(100_000);
     assert_eq!(
         text(&deep).unwrap_err(),
-        "it is damaged: its XML is nested too deep"
+        "damaged: its XML is nested too deeply"
     );
     let cell = "<w:tc><w:tcPr><w:gridSpan w:val=\"99999999\"/></w:tcPr></w:tc>";
     let wide = format!("<w:tbl><w:tr>{}</w:tr></w:tbl>", cell.repeat(100_000));
@@ -227,6 +227,6 @@ fn an_encrypted_document_is_protected() {
         };
         assert!(format.accepts(&bytes));
         let error = reader.read(&bytes, &ReadLimits::default()).unwrap_err();
-        assert_eq!(error.to_string(), "it is protected with a password");
+        assert_eq!(error.to_string(), "protected with a password");
     }
 }

@@ -432,7 +432,7 @@ fn readers(table: &Table) -> ServiceResult<Readers> {
 fn check_no_readers(table: &Table, own: &str) -> ServiceResult<()> {
     match table.0.values().next() {
         Some(entry) => Err(entry.fault(format!(
-            "a project's file cannot have `[{READERS}]`: its author would choose which programs run on your machine; to use it, set it in `{own}`"
+            "a project's file cannot have `[{READERS}]`: its author would choose which programs run on your machine; move it to `{own}`"
         ))),
         None => Ok(()),
     }

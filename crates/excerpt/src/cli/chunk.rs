@@ -341,7 +341,7 @@ fn table(
     let by = file
         .extraction
         .as_ref()
-        .map(|extraction| format!(" · {}", extraction.by));
+        .map(|extraction| format!(" · {}", extraction.reader));
     output.line(format!(
         "{name}{} · {size} {unit} · {} ({})",
         output.safe(&by.unwrap_or_default()),

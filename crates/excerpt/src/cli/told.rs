@@ -122,7 +122,7 @@ impl Asker<'_> {
     fn advice(self, reason: SkipReason) -> Option<String> {
         let advice = match (reason, self) {
             (SkipReason::Binary, _) => {
-                "excerpt reads text and documents; a converter in `[readers]` of your own excerpt.toml can read more"
+                "excerpt cannot read this format; to convert it, name a program in `[readers]` of your own excerpt.toml"
             }
             (SkipReason::NotUtf8, _) => "convert it to UTF-8",
             (SkipReason::TooLarge, Asker::Search) => {

@@ -114,7 +114,7 @@ pub(super) fn note(note: &Note) -> String {
 /// How to index a file that was skipped for this reason.
 fn advice(reason: SkipReason) -> Option<&'static str> {
     match reason {
-        SkipReason::Binary => Some("excerpt reads text and documents only"),
+        SkipReason::Binary => Some("excerpt cannot read this format"),
         SkipReason::NotUtf8 => Some("convert it to UTF-8"),
         SkipReason::TooLarge => {
             Some("ask the user to raise `max_file_size` in `[files]` of their excerpt.toml")

@@ -94,7 +94,9 @@ fn an_answer_costs_little_and_keeps_its_citations() {
                 let read = json!({"targets": [citation], "format": "json", "max_tokens": 50_000});
                 let read = client.call("get", read).ok().data["items"][0]["text"].clone();
                 let (read, found) = (read.as_str().unwrap(), hit["text"].as_str().unwrap());
-                assert!(read.contains(found.trim_end()), "{citation}");
+                // The place of a file that is not text may be a part of what was found.
+                let is_part = citation.contains('#') && found.contains(read.trim_end());
+                assert!(is_part || read.contains(found.trim_end()), "{citation}");
             }
             // The first hit has enough text to be useful.
             let first = strong.first().map(|_| text.lines().nth(1).unwrap());

@@ -424,15 +424,15 @@ fn the_passage_is_opened_at_its_line() {
 #[test]
 fn without_results_skipped_files_are_reported() {
     let project = Project::new()
-        .file("papers/a.pdf", b"%PDF-1.7\n1 0 obj << /Length 5 >>\n")
-        .file("papers/b.pdf", b"%PDF-1.7\n1 0 obj << /Length 5 >>\n")
+        .file("papers/a.mp3", b"ID3\x03\0\0")
+        .file("papers/b.mp3", b"ID3\x03\0\0")
         .file("papers/notes.txt", b"%PDF-1.7\nwarranty\n")
         .file("big.log", "warranty\n".repeat(300_000))
         .file("other.md", "# Other\n");
     let run = project.run(&["search", "warranty", "papers"]);
     assert_eq!(run.code, Some(1));
     assert!(
-        run.stderr.contains("note: not searched: 3 binary (such as `papers/a.pdf`); `excerpt status --skips` lists them all"),
+        run.stderr.contains("note: not searched: 3 binary (such as `papers/a.mp3`); `excerpt status --skips` lists them all"),
         "{}",
         run.stderr
     );
@@ -449,7 +449,10 @@ fn without_results_skipped_files_are_reported() {
 fn a_file_that_cannot_be_read_is_not_added() {
     let project = Project::new().file("a.pdf", b"%PDF-1.7\n1 0 obj << /Length 5 >>\n");
     let run = project.run(&["add", "a.pdf"]);
-    run.fails("excerpt: `a.pdf` is not indexed: binary: excerpt reads text files only");
+    run.fails("excerpt: `a.pdf` is not indexed: no text extracted (damaged: it has no pages)");
+    project.write("a.mp3", b"ID3\x03\0\0");
+    let run = project.run(&["add", "a.mp3"]);
+    run.fails("excerpt: `a.mp3` is not indexed: binary: excerpt cannot read this format; to convert it, name a program in `[readers]` of your own excerpt.toml");
     assert_eq!(project.run(&["list"]).code, Some(1));
 }
 

@@ -9,7 +9,8 @@ use super::candidate::{Candidate, Place, QuestionKind};
 use super::edit::Edit;
 use super::page::{Heading, Page, is_legal};
 use super::text::{is_empty_word, plain, words};
-use crate::read::{ENDINGS, Sections};
+use crate::analysis::Sections;
+use crate::read::ENDINGS;
 use crate::store::{LinkRow, joined};
 
 /// What stands in the place of a link's words.
@@ -313,7 +314,7 @@ impl<'p> Folder<'p> {
                 folder.add_labels(number, &headings);
             }
             if page.is_markdown() {
-                let sections = Sections::in_markdown(&page.path, &page.text);
+                let sections = Sections::in_markdown(&page.text);
                 folder.sections.insert(number, sections);
             }
         }

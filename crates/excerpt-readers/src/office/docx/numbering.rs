@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::limits::ReadLimits;
-use crate::office::xml::{Event, Xml};
 use crate::reader::ReadError;
+use crate::xml::{Event, Xml};
 
 /// How many levels a list has.
 const LEVELS: usize = 9;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::limits::ReadLimits;
 use crate::office::blocks::{BlockKind, kind_of};
 use crate::office::docx::numbering::Numbered;
-use crate::office::xml::{Event, Xml};
 use crate::reader::ReadError;
+use crate::xml::{Event, Xml};
 
 /// How long a chain of styles may be that are based on each other. It may be a circle.
 const CHAIN: usize = 20;

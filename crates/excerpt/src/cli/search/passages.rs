@@ -161,7 +161,7 @@ impl Passages<'_> {
         let file = absolute(&document.source, &document.path);
         let place = place(document, hit);
         let head = output.styled(&cited, Style::new().bold());
-        let head = match web_page(document, hit.span.lines) {
+        let head = match web_page(document, hit) {
             Some(page) => output.linked_to(&head, &page),
             None => output.linked(&head, &file),
         };

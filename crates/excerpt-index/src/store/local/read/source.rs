@@ -173,7 +173,7 @@ impl Database {
                 hash: hash(row, 8)?,
                 identity: hash(row, 9)?,
                 encoding: encoding(row, 10)?,
-                extracted: extraction.map(|extraction| (extraction.reader, extraction.file)),
+                extracted: extraction.map(|extraction| (extraction.version, extraction.file)),
             })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)

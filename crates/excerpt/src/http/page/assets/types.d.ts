@@ -39,6 +39,8 @@ export interface Hit {
   /** The lines on the web, for good. */
   link?: string;
   span: Span;
+  /** Where it is in a file that is not text. */
+  place?: string;
   context: { trail: string[] };
   sections: string[];
   defines: string[];

@@ -1,4 +1,5 @@
 //! The sections of a document: what a heading starts; in source code, what has a name.
+//!
 //! A link names a heading by its *slug*, as on GitHub: in lower case, with `-` for each space,
 //! without punctuation, and followed by a number if an earlier heading has the same slug.
 
@@ -8,8 +9,6 @@ use std::ops::Range;
 use excerpt_chunk::{CodeParser as _, Document, Kind, Markdown, Node, Outline, Parser as _};
 use excerpt_grammars::Grammars;
 use unicode_normalization::char::is_combining_mark;
-
-use crate::store::StoredDocument;
 
 /// A section of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,23 +26,22 @@ pub(crate) struct Section {
 pub(crate) struct Sections(Vec<Section>);
 
 impl Sections {
-    /// Finds the sections in the text of a document.
-    pub(crate) fn of(document: &StoredDocument, text: &str) -> Self {
-        let named = document.with_text(text);
-        match document.is_code() && Grammars.detect(&named).is_some() {
-            true => Sections::of_code(&named),
-            false if document.is_code() => Sections::default(),
-            false => Sections::of_headings(&named, &Outline::of(&named)),
-        }
+    /// Finds the sections of a document that is not source code.
+    pub(crate) fn of(document: &Document<'_>) -> Self {
+        Sections::of_headings(document, &Outline::of(document))
     }
 
     /// Finds the sections in the text of a Markdown document.
-    pub(crate) fn in_markdown(path: &str, text: &str) -> Self {
-        let document = Document::new(text).with_path(path);
+    pub(crate) fn in_markdown(text: &str) -> Self {
+        let document = Document::new(text);
         Sections::of_headings(&document, &Markdown.parse(&document, 0))
     }
 
-    fn of_code(document: &Document<'_>) -> Self {
+    /// Finds the definitions in source code; none in a language without a grammar.
+    pub(crate) fn of_code(document: &Document<'_>) -> Self {
+        if Grammars.detect(document).is_none() {
+            return Sections::default();
+        }
         let outline = Grammars.parse(document, 0);
         let definitions = outline.definitions().iter();
         let sections = definitions.map(|definition| Section {
@@ -79,6 +77,11 @@ impl Sections {
             })
         });
         Sections(sections.collect())
+    }
+
+    /// The sections, in the order of the text.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Section> {
+        self.0.iter()
     }
 
     /// How many there are.
@@ -163,7 +166,7 @@ mod tests {
     use super::*;
 
     fn markdown(text: &str) -> Sections {
-        Sections::in_markdown("a.md", text)
+        Sections::in_markdown(text)
     }
 
     #[test]

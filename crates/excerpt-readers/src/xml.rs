@@ -1,4 +1,4 @@
-//! The parts of office documents that are XML: [`Xml`] walks one.
+//! The parts of archives that are XML: [`Xml`] walks one.
 //!
 //! Names are those without a prefix, since programs choose prefixes as they like. Of entities, the
 //! five of XML itself and numbers are known; no others are, so that none can multiply the text.
@@ -63,6 +63,7 @@ impl<'x> Xml<'x> {
         let config = reader.config_mut();
         config.expand_empty_elements = true;
         config.check_comments = false;
+        config.allow_dangling_amp = true;
         Xml {
             reader,
             limits: *limits,
@@ -75,7 +76,7 @@ impl<'x> Xml<'x> {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Damaged`] if it is no XML, breaks off, or is nested too deep.
+    /// [`ReadError::Damaged`] if it is no XML, ends too early, or is nested too deeply.
     pub(crate) fn next(&mut self) -> Result<Option<Event<'x>>, ReadError> {
         loop {
             self.events += 1;
@@ -84,12 +85,12 @@ impl<'x> Xml<'x> {
             }
             let event = self.reader.read_event();
             let event =
-                event.map_err(|cause| ReadError::damaged(format!("its XML is broken: {cause}")))?;
+                event.map_err(|cause| ReadError::damaged(format!("invalid XML: {cause}")))?;
             return Ok(Some(match event {
                 XmlEvent::Start(start) => {
                     self.depth += 1;
                     if self.depth > DEEPEST {
-                        return Err(ReadError::damaged("its XML is nested too deep"));
+                        return Err(ReadError::damaged("its XML is nested too deeply"));
                     }
                     Event::Start(Element(start))
                 }
@@ -116,7 +117,7 @@ impl<'x> Xml<'x> {
                     }
                 },
                 XmlEvent::Eof if self.depth > 0 => {
-                    return Err(ReadError::damaged("its XML breaks off"));
+                    return Err(ReadError::damaged("its XML ends too early"));
                 }
                 XmlEvent::Eof => return Ok(None),
                 _ => continue,
@@ -163,6 +164,7 @@ impl<'x> Xml<'x> {
 }
 
 /// The beginning of an element.
+#[derive(Debug)]
 pub(crate) struct Element<'x>(BytesStart<'x>);
 
 impl Element<'_> {
