@@ -6,10 +6,9 @@
 //! <https://nbformat.readthedocs.io/en/latest/format_description.html>
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
-use serde::Deserialize;
-use serde_json::Value;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 
 use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
@@ -55,6 +54,23 @@ impl FileReader for Notebook {
     }
 }
 
+/// A value, or its default in place of one of another type: a program has written what it should
+/// not have, and the text is there nevertheless.
+fn if_right<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    from: D,
+) -> Result<T, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Any<T> {
+        Right(T),
+        Wrong(IgnoredAny),
+    }
+    Ok(match Any::deserialize(from)? {
+        Any::Right(value) => value,
+        Any::Wrong(IgnoredAny) => T::default(),
+    })
+}
+
 #[derive(Deserialize)]
 struct File {
     #[serde(default)]
@@ -62,7 +78,7 @@ struct File {
     /// Those of the format 3.
     #[serde(default)]
     worksheets: Vec<Worksheet>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "if_right")]
     metadata: FileMetadata,
 }
 
@@ -75,9 +91,13 @@ struct Worksheet {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct FileMetadata {
+    #[serde(deserialize_with = "if_right")]
     title: Option<String>,
+    #[serde(deserialize_with = "if_right")]
     authors: Vec<Author>,
+    #[serde(deserialize_with = "if_right")]
     kernelspec: Kernel,
+    #[serde(deserialize_with = "if_right")]
     language_info: LanguageInfo,
 }
 
@@ -118,9 +138,12 @@ struct Cell {
     source: CellText,
     /// The code, and its language, in the format 3.
     input: CellText,
+    #[serde(deserialize_with = "if_right")]
     language: Option<String>,
     /// The level of a heading in the format 3.
+    #[serde(deserialize_with = "if_right")]
     level: Option<usize>,
+    #[serde(deserialize_with = "if_right")]
     outputs: Vec<Output>,
 }
 
@@ -175,7 +198,7 @@ impl Cell {
 enum CellText {
     Whole(String),
     Lines(Vec<String>),
-    Other(serde::de::IgnoredAny),
+    Other(IgnoredAny),
 }
 
 impl Default for CellText {
@@ -207,11 +230,20 @@ impl CellText {
 struct Output {
     /// Of a stream; in the format 3, of a result, too.
     text: CellText,
-    /// Of a result, by media type.
-    data: HashMap<String, Value>,
+    /// Of a result.
+    #[serde(deserialize_with = "if_right")]
+    data: Data,
     /// Of an error.
     ename: Option<String>,
     evalue: Option<String>,
+}
+
+/// A result in some media types.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Data {
+    #[serde(rename = "text/plain")]
+    plain: Option<CellText>,
 }
 
 impl Output {
@@ -219,12 +251,7 @@ impl Output {
         if let (Some(name), Some(value)) = (&self.ename, &self.evalue) {
             return Cow::Owned(format!("{name}: {value}"));
         }
-        let plain = self.data.get("text/plain");
-        let result = plain.and_then(|plain| CellText::deserialize(plain).ok());
-        match result {
-            Some(result) => Cow::Owned(result.text().into_owned()),
-            None => self.text.text(),
-        }
+        self.data.plain.as_ref().unwrap_or(&self.text).text()
     }
 }
 

@@ -576,11 +576,11 @@ impl<'f, 'b> Interpreter<'f, 'b> {
         let rise = Matrix([state.scale, 0.0, 0.0, 1.0, 0.0, state.rise]);
         let Matrix([a, b, c, d, e, f]) = rise.then(self.text_matrix).then(state.matrix);
         let along = if font.is_vertical { (-c, -d) } else { (a, b) };
-        let stretch = along.0.hypot(along.1);
+        let stretch = length(along);
         let height = if font.is_vertical {
-            a.hypot(b)
+            length((a, b))
         } else {
-            c.hypot(d)
+            length((c, d))
         };
         let size = (state.size * font.em * height).abs();
         let is_fine = |number: f64| number.is_finite() && number.abs() < 1e6;
@@ -782,6 +782,11 @@ fn skip_image(lexer: &mut Lexer<'_>) {
         }
         at += found + 2;
     }
+}
+
+/// The length of a vector. `f64::hypot` would need a newer C library than all else here.
+fn length((x, y): (f64, f64)) -> f64 {
+    (x * x + y * y).sqrt()
 }
 
 #[cfg(test)]
