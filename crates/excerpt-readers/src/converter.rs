@@ -108,7 +108,7 @@ impl Converter {
 
     /// Changes whenever the command does.
     pub(crate) fn identity(&self) -> String {
-        format!("{} {}", self.program, self.arguments.join(" "))
+        format!("{} {:?}", self.program, self.arguments)
     }
 
     /// The text that the program writes for a file.

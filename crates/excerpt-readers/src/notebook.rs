@@ -30,7 +30,10 @@ impl FileReader for Notebook {
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
-        let file: File = serde_json::from_slice(bytes).map_err(ReadError::damaged)?;
+        let file: Result<File, _> = serde_json::from_slice(bytes);
+        // Python writes half a character as it is, which no text can have.
+        let file = file.or_else(|_| serde_json::from_slice(&without_halves(bytes)));
+        let file = file.map_err(ReadError::damaged)?;
         let mut cells = file.cells;
         let worksheets = file.worksheets.into_iter();
         cells.extend(worksheets.flat_map(|worksheet| worksheet.cells));
@@ -52,6 +55,36 @@ impl FileReader for Notebook {
         }
         writer.finish()
     }
+}
+
+/// JSON with a replacement for each half of a surrogate pair that has no other half. The length
+/// stays.
+fn without_halves(json: &[u8]) -> Vec<u8> {
+    let unit = |at: usize| {
+        let escape = json
+            .get(at..at + 6)
+            .filter(|escape| escape.starts_with(b"\\u"))?;
+        u16::from_str_radix(str::from_utf8(&escape[2..]).ok()?, 16).ok()
+    };
+    let mut whole = json.to_vec();
+    let mut at = 0;
+    while at < json.len() {
+        if json[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        at += match (unit(at), unit(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                whole[at..at + 6].copy_from_slice(b"\\ufffd");
+                6
+            }
+            (Some(_), _) => 6,
+            // Another escape, such as that of a backslash.
+            (None, _) => 2,
+        };
+    }
+    whole
 }
 
 /// A value, or its default in place of one of another type: a program has written what it should
@@ -158,7 +191,7 @@ impl Cell {
             false => &self.source,
         };
         match &*self.cell_type {
-            "markdown" => writer.markdown(&without_images(&source.text())),
+            "markdown" => writer.markdown(&closed(without_images(&source.text()))),
             "heading" => writer.heading(self.level.unwrap_or(1), &source.text()),
             "raw" => writer.code(None, &source.text()),
             _ => {
@@ -252,6 +285,27 @@ impl Output {
             return Cow::Owned(format!("{name}: {value}"));
         }
         self.data.plain.as_ref().unwrap_or(&self.text).text()
+    }
+}
+
+/// Markdown whose last code block ends with it: it must not go on in the next cell.
+fn closed(markdown: Cow<'_, str>) -> Cow<'_, str> {
+    let mut open: Option<&str> = None;
+    for line in markdown.lines() {
+        let line = line.trim_start();
+        let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
+        let Some(mark) = mark else { continue };
+        let rest = line.trim_start_matches(mark);
+        let fence = &line[..line.len() - rest.len()];
+        match open {
+            Some(opened) if fence.starts_with(opened) && rest.trim().is_empty() => open = None,
+            None if fence.len() >= 3 && !(mark == '`' && rest.contains('`')) => open = Some(fence),
+            _ => (),
+        }
+    }
+    match open {
+        Some(fence) => Cow::Owned(format!("{}\n{fence}", markdown.trim_end())),
+        None => markdown,
     }
 }
 

@@ -272,10 +272,12 @@ impl FilePlaces {
     /// place of that byte or, of a sheet, all rows of the passage.
     #[must_use]
     pub fn cited(&self, bytes: Range<usize>, at: usize) -> Option<FilePlace> {
-        match self.at_range(bytes)? {
-            rows @ FilePlace::Rows { .. } => Some(rows),
-            first => Some(self.at_range(at..at + 1).unwrap_or(first)),
-        }
+        let place = match self.at_range(bytes)? {
+            rows @ FilePlace::Rows { .. } => rows,
+            first => self.at_range(at..at + 1).unwrap_or(first),
+        };
+        // A heading without a name names no place.
+        Some(place).filter(|place| *place != FilePlace::Section(String::new()))
     }
 
     /// The bytes of a text of `length` bytes at a place, or all rows of a sheet that are in it.

@@ -12,7 +12,7 @@ use excerpt_chunk::{CodeParser as _, Document};
 use excerpt_grammars::Grammars;
 
 pub use headings::is_date;
-pub(crate) use sections::Sections;
+pub(crate) use sections::{Section, Sections};
 pub(crate) use version::{Fit, fit};
 pub(crate) use words::{Analyzer, Phrase, Purpose, Term, Terms, VERSION, name};
 

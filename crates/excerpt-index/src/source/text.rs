@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::added::without_added;
 use super::decode::decode;
-use crate::analysis::Sections;
+use crate::analysis::{Section, Sections};
 use crate::fs::open::Refused;
 use crate::model::{Encoding, Selection, Skip, SkipReason};
 
@@ -74,7 +74,7 @@ impl FileText {
     pub fn place(&self, chunk: &Chunk<'_>) -> Option<String> {
         let places = &self.extraction.as_ref()?.places;
         let bytes = chunk.span.bytes.clone();
-        Some(places.at_range(bytes)?.to_string())
+        Some(places.cited(bytes.clone(), bytes.start)?.to_string())
     }
 
     /// The text as the document at `path`.
@@ -175,13 +175,17 @@ fn extracted(read: ExtractedText, by: &ChosenReader<'_>, bytes: &[u8]) -> FileTe
 /// The sections of a text as places, each up to the next heading.
 fn headings(text: &str) -> FilePlaces {
     let mut places = FilePlaces::default();
-    for section in Sections::in_markdown(text).iter() {
-        if !section.slug.is_empty() {
-            places.push(
-                section.bytes.start,
-                FilePlace::Section(section.slug.clone()),
-            );
-        }
+    // The sections around, outermost first.
+    let mut around: Vec<&Section> = Vec::new();
+    let sections = Sections::in_markdown(text);
+    for section in sections.iter() {
+        around.retain(|outer| outer.bytes.end > section.bytes.start);
+        around.push(section);
+        // A heading of punctuation has no name.
+        let mut inner = around.iter().rev();
+        let named = inner.find(|section| !section.slug.is_empty());
+        let slug = named.map_or_else(String::new, |section| section.slug.clone());
+        places.push(section.bytes.start, FilePlace::Section(slug));
     }
     places
 }

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 /// How often a caller checks whether it still wants the result.
 const TURN: Duration = Duration::from_millis(10);
 
+/// How long a caller waits for work that it has stopped.
+const GRACE: Duration = Duration::from_millis(100);
+
 type Job = Box<dyn FnOnce() + Send>;
 
 thread_local! {
@@ -68,6 +71,8 @@ pub(crate) fn run<T: Send + 'static>(
         }
     };
     stop.store(true, Ordering::Relaxed);
+    // What the work has started, such as a program, ends with it.
+    let _ = receive.recv_timeout(GRACE);
     Err(lost)
 }
 

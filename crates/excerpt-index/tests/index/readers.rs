@@ -126,7 +126,8 @@ fn a_document_that_nothing_reads_is_skipped_with_what_would_read_it() {
 /// A page with two sections of the same name.
 const PAGE: &str = "<!doctype html><html><head><title>Grove</title></head><body><main><h1>Grove</h1>\
     <h2>Spring</h2><p>Pruning.</p><h3>Notes</h3><p>Cut the suckers.</p>\
-    <h2>Autumn</h2><p>Harvest.</p><h3>Notes</h3><p>Shake the branches.</p></main></body></html>";
+    <h2>Autumn</h2><p>Harvest.</p><h3>Notes</h3><p>Shake the branches.</p><h3>!</h3><p>Nets.</p>\
+    </main></body></html>";
 
 #[test]
 fn a_page_is_cited_by_the_section_of_the_words_that_were_found() {
@@ -136,6 +137,8 @@ fn a_page_is_cited_by_the_section_of_the_words_that_were_found() {
         ("suckers", "notes", "### Notes\n\nCut the suckers."),
         ("branches", "notes-1", "### Notes\n\nShake the branches."),
         ("harvest", "autumn", "## Autumn\n\nHarvest."),
+        // A heading without letters belongs to the section around it.
+        ("nets", "autumn", "## Autumn\n\nHarvest."),
     ] {
         let answer = world.search(words);
         let hit = &answer.documents[0].chunks[0];

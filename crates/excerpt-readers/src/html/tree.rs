@@ -10,6 +10,9 @@ use html5gum::{State, Tokenizer};
 use crate::limits::ReadLimits;
 use crate::reader::ReadError;
 
+/// How many elements and texts a page may have: each takes some 150 bytes of memory.
+const MOST_NODES: usize = 2_000_000;
+
 /// How deep elements are nested. Deeper ones are siblings, as in browsers.
 const DEEPEST: usize = 256;
 
@@ -309,6 +312,11 @@ pub(super) fn tokenize(
         match next {
             Next::Content(state) => tokenizer.set_state(state),
             Next::Check => limits.check()?,
+            Next::TooMany => {
+                return Err(ReadError::Unsupported(
+                    "a page of more than two million elements and texts",
+                ));
+            }
         }
     }
     Ok(())
@@ -331,6 +339,8 @@ pub(super) enum Next {
     /// Read content that is not markup.
     Content(State),
     Check,
+    /// The page is too large.
+    TooMany,
 }
 
 /// Builds a [`Tree`].
@@ -409,7 +419,10 @@ impl Builder {
             _ => (),
         }
         self.events += 1;
-        self.events.is_multiple_of(STEP).then_some(Next::Check)
+        match self.tree.nodes.len() > MOST_NODES {
+            true => Some(Next::TooMany),
+            false => self.events.is_multiple_of(STEP).then_some(Next::Check),
+        }
     }
 
     /// A text.

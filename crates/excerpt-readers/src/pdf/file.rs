@@ -1,6 +1,6 @@
 //! The objects of a file by their numbers: [`File`].
 //!
-//! The table of objects is read as the file has it or, when it is wrong, made anew from all objects
+//! The table of objects is read as the file has it or, when it is wrong, rebuilt from all objects
 //! that are in the file. Objects are read when they are needed. All that is unpacked counts, and
 //! all bytes that are read as objects, so that no file takes more than the limits, however often
 //! its objects refer to each other.
@@ -296,7 +296,7 @@ impl<'b> File<'b> {
         Ok(Some(dict.clone()))
     }
 
-    /// Makes the table anew from all objects that are in the file.
+    /// Rebuilds the table from all objects that are in the file.
     fn rebuild(&mut self) -> Result<(), ReadError> {
         let (entries, trailer) = self.rebuilt()?;
         self.entries = RefCell::new(entries);

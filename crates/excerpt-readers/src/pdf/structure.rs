@@ -115,6 +115,12 @@ fn write_page(blocks: &[TextBlock], writer: &mut MarkdownWriter<'_>) -> Result<(
     Ok(())
 }
 
+/// How far the lines of a text usually are from each other, in the size of its letters.
+const LEADING: f64 = 1.2;
+
+/// How much farther from the text a header or a footer is than its lines from each other.
+const APART: f64 = 1.4;
+
 /// Removes headers and footers: lines at the top or the bottom that repeat from page to page, or
 /// that count the pages.
 fn remove_running(pages: &mut [Vec<Line>]) {
@@ -158,12 +164,7 @@ fn remove_running(pages: &mut [Vec<Line>]) {
                 running.insert(edge);
             }
         }
-        // From the edge inwards, up to the first line that is not one of them.
-        let by_height = heights(lines);
-        let mut outer: HashSet<usize> = HashSet::new();
-        let down = by_height.iter().take_while(|at| running.contains(at));
-        let up = by_height.iter().rev().take_while(|at| running.contains(at));
-        outer.extend(down.chain(up));
+        let outer = outer(lines, &running);
         let mut at = 0;
         let mut begins = false;
         lines.retain_mut(|line| {
@@ -176,6 +177,38 @@ fn remove_running(pages: &mut [Vec<Line>]) {
             is_kept
         });
     }
+}
+
+/// The lines of those that are `running` which a gap separates from the text: what follows closely
+/// belongs to it, even if it repeats.
+fn outer(lines: &[Line], running: &HashSet<usize>) -> HashSet<usize> {
+    let order = heights(lines);
+    let is_running = |at: &&usize| running.contains(at);
+    let top = order.iter().take_while(is_running).count();
+    let bottom = order[top..].iter().rev().take_while(is_running).count();
+    let body = &order[top..order.len() - bottom];
+    if body.is_empty() {
+        // Nothing else is on the page: a header and a footer, or a text that repeats.
+        return match order.len() {
+            0..=2 => order.into_iter().collect(),
+            _ => HashSet::new(),
+        };
+    }
+    let gap = |at: usize| lines[order[at - 1]].baseline - lines[order[at]].baseline;
+    let mut gaps: Vec<f64> = (top + 1..top + body.len()).map(gap).collect();
+    gaps.retain(|gap| *gap > 1.0);
+    gaps.sort_by(f64::total_cmp);
+    let usual = gaps.get(gaps.len() / 2).copied();
+    let usual = usual.unwrap_or(lines[body[0]].size * LEADING);
+    let is_apart = |at: &usize| gap(*at) > usual * APART;
+    let first = (1..=top).rev().find(is_apart).unwrap_or(0);
+    let last = (order.len() - bottom..order.len()).find(is_apart);
+    let last = last.unwrap_or(order.len());
+    order[..first]
+        .iter()
+        .chain(&order[last..])
+        .copied()
+        .collect()
 }
 
 /// The lines from the top to the bottom.

@@ -210,6 +210,41 @@ fn headers_footers_and_numbers_of_pages_are_left_out() {
 }
 
 #[test]
+fn lines_that_repeat_within_a_text_stay() {
+    let pages = |lines: &dyn Fn(u32) -> Vec<String>| {
+        let contents = (1..=5).map(|page| {
+            let lines = (0..).zip(lines(page));
+            let lines = lines.map(|(at, text)| line("F", 12, 50, 740 - 16 * at, &text));
+            lines.collect::<String>()
+        });
+        let contents: Vec<String> = contents.collect();
+        let contents: Vec<&str> = contents.iter().map(String::as_str).collect();
+        text(&Maker::pages(&contents))
+    };
+    let record = |page: u32| {
+        vec![
+            "Patient record".to_string(),
+            format!("Name: Person {page}"),
+            format!("Pressure: 11{page}"),
+            "Allergies: none".to_string(),
+            format!("Next visit: {page} May"),
+        ]
+    };
+    let text = pages(&record);
+    for line in (1..=5).flat_map(record) {
+        assert!(text.contains(&line), "{line} is missing: {text}");
+    }
+    let certificate = |page: u32| {
+        vec![
+            "Certificate of quality".to_string(),
+            "This certifies the wombat.".to_string(),
+            format!("Batch {page}"),
+        ]
+    };
+    assert_eq!(pages(&certificate).matches("Batch").count(), 5);
+}
+
+#[test]
 fn the_outline_gives_the_levels() {
     let content = [
         line("B", 12, 50, 740, "First"),
