@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use excerpt_benches::{files, question, timed};
 use excerpt_chunk::Hash;
 use excerpt_index::{
-    Channels, EmbedError, Embedder, Encoding, Entries, Entry, Filter, Index, ListItem, OpenOptions,
+    Channels, EmbedError, Embedder, Entries, Entry, Filter, Index, ListItem, OpenOptions,
     Provenance, Query, Rank, Ranking, ReadOptions, Reading, Signals, Source, SourceId, Stat,
     StaticTable, SyncOptions, Target, Vectors, quiet,
 };
@@ -357,10 +357,8 @@ impl Source for Sources {
 
     fn read(&self, entry: &Entry) -> Reading {
         match self.files.get(&entry.path) {
-            Some(text) => Reading::Text {
-                text: text.clone(),
-                encoding: Encoding::default(),
-                bytes: entry.version.size(),
+            Some(text) => Reading::Bytes {
+                bytes: text.clone().into_bytes(),
                 version: entry.version.clone(),
                 provenance: Provenance::default(),
             },
