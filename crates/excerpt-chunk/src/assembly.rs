@@ -332,6 +332,9 @@ impl<'a, 'o> Assembly<'a, 'o> {
             {
                 "at a statement"
             }
+            Strength::Block if self.outline.is_in_comment(piece.head) && begins => {
+                "between blocks of a comment"
+            }
             Strength::Definition | Strength::Block if kind == Kind::Document => "between blocks",
             Strength::Definition | Strength::Block => {
                 let noun = kind.to_string();

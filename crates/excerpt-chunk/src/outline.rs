@@ -305,6 +305,18 @@ impl Outline {
         node.is_some_and(|node| node.kind == Kind::Row && node.parent() + 1 == index)
     }
 
+    /// Whether the node at `index` is a block of a comment.
+    pub(crate) fn is_in_comment(&self, index: usize) -> bool {
+        let node = &self.nodes[index];
+        node.kind == Kind::Comment && self.nodes[node.parent()].kind == Kind::Comment
+    }
+
+    /// Whether the node at `index` directly follows a heading.
+    fn is_below_heading(&self, index: usize) -> bool {
+        let before = index.checked_sub(1).and_then(|at| self.nodes.get(at));
+        before.is_some_and(|before| before.kind == Kind::Heading)
+    }
+
     /// The definition in the node at `index`.
     pub(crate) fn definition(&self, index: usize) -> Option<&Definition> {
         let found = self
@@ -354,7 +366,8 @@ impl Outline {
 
     /// Inserts the nodes of other outlines below nodes of this one that have no children. `grafts`
     /// are in the order of these nodes. Imports of a graft are dropped: they are valid in no other
-    /// block.
+    /// block. What a graft has that is not code becomes a node of its [`Graft::kind`]: a heading of
+    /// a page that is shown in a code block is not a heading of this document.
     pub(crate) fn graft(&mut self, grafts: Vec<Graft>) {
         if grafts.is_empty() {
             return;
@@ -369,6 +382,9 @@ impl Outline {
             if let Some(graft) = next.next_if(|graft| graft.node == index) {
                 shift += graft.outline.nodes.len() - 1;
             }
+        }
+        for found in &mut self.definitions {
+            found.node = moved[found.node];
         }
         self.nodes.reserve_exact(nodes.len() + added);
         let mut grafts = grafts.into_iter().peekable();
@@ -388,34 +404,44 @@ impl Outline {
     /// Adds the nodes of a graft. Its outermost node stands for the node at `root`, with the bytes
     /// `stock`.
     fn add(&mut self, graft: Graft, root: usize, stock: &Range<usize>) {
-        let Graft { start, outline, .. } = graft;
+        let Graft {
+            kind,
+            origin,
+            outline,
+            ..
+        } = graft;
         let all = outline.nodes[0].span.clone();
-        for node in outline.nodes.into_iter().skip(1) {
-            let span = match (node.span.start == all.start, node.span.end == all.end) {
-                (true, true) => stock.clone(),
-                (true, false) => stock.start..start + node.span.end,
-                (false, true) => start + node.span.start..stock.end,
-                (false, false) => start + node.span.start..start + node.span.end,
+        let is_led: Vec<bool> = (1..outline.nodes.len())
+            .map(|index| outline.is_header(index - 1) || outline.is_below_heading(index))
+            .collect();
+        for (node, is_led) in outline.nodes.into_iter().skip(1).zip(is_led) {
+            let start = match node.span.start == all.start {
+                true => stock.start,
+                false => origin.at(node.span.start),
             };
+            let end = match node.span.end == all.end {
+                true => stock.end,
+                false => origin.at(node.span.end),
+            };
+            let is_code = node.kind.is_code();
             self.nodes.push(Node {
-                span,
-                // A heading of a page shown in a code block is not a heading of this document.
-                kind: match node.kind.is_code() {
-                    true => node.kind,
-                    false => Kind::Statement,
-                },
+                span: start..end,
+                kind: if is_code { node.kind } else { kind },
                 level: 0,
+                glued: node.glued || (!is_code && is_led),
                 parent: kept(root + node.parent()),
                 end: kept(root + node.end()),
-                ..node
+                label: node.label.filter(|_| is_code || kind != Kind::Comment),
             });
         }
         let definitions = outline.definitions.into_iter();
-        self.definitions.extend(definitions.map(|found| Definition {
+        let definitions = definitions.map(|found| Definition {
             node: root + found.node,
-            signature: start + found.signature.start..start + found.signature.end,
+            signature: origin.at(found.signature.start)..origin.at(found.signature.end),
             ..found
-        }));
+        });
+        let after = self.definitions.partition_point(|found| found.node < root);
+        self.definitions.splice(after..after, definitions);
     }
 
     /// The nodes in document order, parents before children. The first is the document.
@@ -474,9 +500,57 @@ impl Outline {
 /// The outline of a part of a document, to be inserted below one of its nodes.
 pub(crate) struct Graft {
     pub(crate) node: usize,
-    /// Where the part begins.
-    pub(crate) start: usize,
+    /// What a node of the part that is not code becomes.
+    pub(crate) kind: Kind,
+    /// Where the part is in the document.
+    pub(crate) origin: Origin,
     pub(crate) outline: Outline,
+}
+
+/// Where the lines of a text are in the document of which it is a part. What precedes the text of a
+/// line there, such as the marks of a comment, belongs to what begins with the line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    lines: Vec<OriginOfLine>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OriginOfLine {
+    /// Where the line begins in the part.
+    inside: usize,
+    /// Where it begins in the document.
+    start: usize,
+    /// Where its text begins in the document.
+    text: usize,
+}
+
+impl Origin {
+    /// That of a text that is in the document as it is, from `start` on.
+    pub(crate) fn starting_at(start: usize) -> Self {
+        let mut origin = Origin::default();
+        origin.line(0, start, start);
+        origin
+    }
+
+    /// Adds a line that begins at `inside` in the part. In the document it begins at `start`, and
+    /// its text at `text`. Lines must be added in order.
+    pub(crate) fn line(&mut self, inside: usize, start: usize, text: usize) {
+        self.lines.push(OriginOfLine {
+            inside,
+            start,
+            text,
+        });
+    }
+
+    /// Where the byte `inside` of the part is in the document.
+    pub(crate) fn at(&self, inside: usize) -> usize {
+        let after = self.lines.partition_point(|line| line.inside <= inside);
+        match after.checked_sub(1).map(|last| self.lines[last]) {
+            Some(line) if line.inside == inside => line.start,
+            Some(line) => line.text + (inside - line.inside),
+            None => inside,
+        }
+    }
 }
 
 /// Builds an [`Outline`] from nodes that are opened and closed in document order.

@@ -18,7 +18,7 @@ use crate::measure::Measure;
 use crate::outline::{Kind, Outline};
 use crate::parse::delimited::{self, RuleLine, Which};
 use crate::parse::formats::{Evidence, Format};
-use crate::parse::{CodeParser, Detected, Markdown, Parser, fences};
+use crate::parse::{CodeParser, Detected, Markdown, Parser, comments, fences};
 
 /// How many headings or rule lines show that they structure the document.
 const ENOUGH: usize = 3;
@@ -75,10 +75,9 @@ pub(crate) fn read(document: &Document<'_>, config: &Config, tools: &Tools<'_>) 
     if let Some(code) = tools.code
         && config.atomic != Atomic::Keep
     {
-        let max = config.max * measure.grains();
-        fences::read(&mut outline, document, code, tools.detail, |block| {
-            measure.fits(block, max)
-        });
+        let fits = |part| measure.fits(part, config.max * measure.grains());
+        fences::read(&mut outline, document, code, tools.detail, fits);
+        comments::read(&mut outline, document.text(), fits);
     }
     outline.info.complete(document);
     let (strategy, reason) = match (config.strategy, code) {

@@ -86,6 +86,14 @@ impl Walk<'_> {
     fn code_boundary(&self, index: usize, previous: usize) -> Boundary {
         let nodes = &self.outline.nodes;
         let (node, first) = (&nodes[index], previous == nodes[index].parent() + 1);
+        if self.outline.is_in_comment(index) {
+            return Boundary {
+                strength: Strength::Block,
+                price: price::AFTER_BLANK + self.depth(node),
+                mandatory: false,
+                glue: node.glued,
+            };
+        }
         let previous = &nodes[previous];
         let before = &self.text[previous.span.start..node.span.start];
         let space = &before[before.trim_end().len()..];

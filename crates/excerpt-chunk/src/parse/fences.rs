@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::document::Document;
-use crate::outline::{Graft, Kind, Outline};
+use crate::outline::{Graft, Kind, Origin, Outline};
 use crate::parse::CodeParser;
 use crate::text::is_fence;
 
@@ -32,7 +32,8 @@ pub(crate) fn read(
         let inner = code.parse(&block, detail);
         inner.fallbacks.is_empty().then_some(Graft {
             node,
-            start: body.start,
+            kind: Kind::Statement,
+            origin: Origin::starting_at(body.start),
             outline: inner,
         })
     });

@@ -3,6 +3,7 @@
 
 mod accent;
 mod asciidoc;
+pub(crate) mod comments;
 mod csv;
 pub(crate) mod delimited;
 mod diff;
