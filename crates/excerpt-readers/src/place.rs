@@ -15,6 +15,8 @@ pub enum FilePlace {
     Slide(usize),
     /// A cell of a notebook: `cell-7`.
     Cell(usize),
+    /// A time in a recording, in seconds: `t=00:01:05`.
+    Time(usize),
     /// A section of a document that has no pages, as links name its heading: `how-it-works`.
     Section(String),
     /// Rows of a sheet: `Prices!A1:D40`.
@@ -35,6 +37,10 @@ impl fmt::Display for FilePlace {
             FilePlace::Page(number) => write!(f, "page={number}"),
             FilePlace::Slide(number) => write!(f, "slide={number}"),
             FilePlace::Cell(number) => write!(f, "cell-{number}"),
+            FilePlace::Time(seconds) => {
+                let (minutes, seconds) = (seconds / 60, seconds % 60);
+                write!(f, "t={:02}:{:02}:{seconds:02}", minutes / 60, minutes % 60)
+            }
             FilePlace::Section(slug) => f.write_str(slug),
             FilePlace::Rows {
                 sheet,
@@ -46,6 +52,18 @@ impl fmt::Display for FilePlace {
             }
         }
     }
+}
+
+/// The seconds of a time such as `01:05` or `1:01:05.250`.
+fn seconds(time: &str) -> Option<usize> {
+    let whole = time.split(['.', ',']).next().unwrap_or(time);
+    let is_short = whole.split(':').count() <= 3;
+    let mut parts = whole.split(':').filter(|_| is_short);
+    parts.try_fold(0_usize, |total, part| {
+        let is_number = part.bytes().all(|byte| byte.is_ascii_digit());
+        let part: usize = part.parse().ok().filter(|_| is_number)?;
+        total.checked_mul(60)?.checked_add(part)
+    })
 }
 
 /// The letters of a column: `A`, `Z`, `AA`.
@@ -95,7 +113,9 @@ impl FilePlace {
         };
         let page = number("page=").map(FilePlace::Page);
         let page = page.or_else(|| number("slide=").map(FilePlace::Slide));
+        let time = || seconds(fragment.strip_prefix("t=")?).map(FilePlace::Time);
         page.or_else(|| number("cell-").map(FilePlace::Cell))
+            .or_else(time)
             .or_else(rows)
     }
 
@@ -114,7 +134,7 @@ impl FilePlace {
                 columns: *columns,
                 rows: (first.checked_add(1)?, last.checked_add(1)?),
             },
-            FilePlace::Rows { .. } | FilePlace::Section(_) => return None,
+            FilePlace::Rows { .. } | FilePlace::Section(_) | FilePlace::Time(_) => return None,
         })
     }
 
@@ -208,6 +228,26 @@ impl TryFrom<Vec<Run>> for FilePlaces {
 }
 
 impl FilePlaces {
+    /// The times of the cues in a text of subtitles, or a part of one that begins at the byte
+    /// `start`. A cue begins with its number or its name, if it has one.
+    #[must_use]
+    pub fn of_cues(text: &str, start: usize) -> Self {
+        let mut places = FilePlaces::default();
+        let mut at = start;
+        // Where the line before begins, unless it is blank.
+        let mut before = None;
+        for line in text.split_inclusive('\n') {
+            if let Some((from, _)) = line.split_once("-->")
+                && let Some(seconds) = seconds(from.trim())
+            {
+                places.push(before.unwrap_or(at), FilePlace::Time(seconds));
+            }
+            before = (!line.trim().is_empty()).then_some(at);
+            at += line.len();
+        }
+        places
+    }
+
     /// What follows the byte `at` of the text is at `place`, up to the next one. Places are added
     /// in the order of the text.
     pub fn push(&mut self, at: usize, place: FilePlace) {
@@ -280,9 +320,16 @@ impl FilePlaces {
         Some(place).filter(|place| *place != FilePlace::Section(String::new()))
     }
 
-    /// The bytes of a text of `length` bytes at a place, or all rows of a sheet that are in it.
+    /// The bytes of a text of `length` bytes at a place, all rows of a sheet that are in it, or what
+    /// is said at a time.
     #[must_use]
     pub fn find(&self, wanted: &FilePlace, length: usize) -> Option<Range<usize>> {
+        if let FilePlace::Time(wanted) = wanted {
+            let has_begun = |(_, place): &(usize, FilePlace)| matches!(place, FilePlace::Time(time) if time <= wanted);
+            let last = self.0.iter().rposition(has_begun)?;
+            let end = self.0.get(last + 1);
+            return Some(self.0[last].0..end.map_or(length, |(at, _)| *at));
+        }
         let is_wanted = |(_, place): &(usize, FilePlace)| place.is_part_of(wanted);
         let first = self.0.iter().position(is_wanted)?;
         let count = self.0[first..].iter().take_while(|place| is_wanted(place));
@@ -304,21 +351,49 @@ mod tests {
     }
 
     #[test]
+    fn a_time_finds_the_cue_that_has_begun() {
+        let text =
+            "1\n00:00:01,000 --> 00:00:02,000\nTea?\n\n2\n00:01:05,500 --> 00:01:07,000\nYes.\n";
+        let places = FilePlaces::of_cues(text, 0);
+        let said = |time| {
+            let found = places.find(&FilePlace::Time(time), text.len());
+            found.map(|bytes| text[bytes].lines().nth(2).unwrap())
+        };
+        assert_eq!(said(0), None);
+        assert_eq!(said(64), Some("Tea?"));
+        assert_eq!(said(66), Some("Yes."));
+        let second = text.find("Yes").unwrap();
+        let cited = places.cited(0..text.len(), second).unwrap();
+        assert_eq!(cited.to_string(), "t=00:01:05");
+        let part = FilePlaces::of_cues(&text[second - 33..], second - 33);
+        assert_eq!(
+            part.cited(second..second + 1, second),
+            Some(FilePlace::Time(65))
+        );
+    }
+
+    #[test]
     fn a_place_is_written_and_read_as_a_fragment() {
         for (place, fragment) in [
             (FilePlace::Page(12), "page=12"),
             (FilePlace::Slide(3), "slide=3"),
             (FilePlace::Cell(7), "cell-7"),
+            (FilePlace::Time(3665), "t=01:01:05"),
             (rows((1, 4), (1, 40)), "Prices!A1:D40"),
             (rows((26, 703), (2, 2)), "Prices!Z2:AAA2"),
         ] {
             assert_eq!(place.to_string(), fragment);
             assert_eq!(FilePlace::parse(fragment), Some(place));
         }
+        assert_eq!(FilePlace::parse("t=1:05.9"), Some(FilePlace::Time(65)));
+        assert_eq!(FilePlace::parse("t=65"), Some(FilePlace::Time(65)));
         assert_eq!(FilePlace::parse("Prices!A3"), Some(rows((1, 1), (3, 3))));
         for other in [
             "page=0",
             "page=x",
+            "t=",
+            "t=1:+2",
+            "t=1:2:3:4",
             "how-it-works",
             "cell-",
             "Prices!",

@@ -1,7 +1,8 @@
 //! What a text says, for indexing and searching alike: its terms (`words.rs`), the days that it
 //! names (`days.rs`), the versions that it is about (`version.rs`), its sections and how links name
-//! them (`sections.rs`), and the language that its name determines.
+//! them (`sections.rs`, `anchors.rs`), and the language that its name determines.
 
+mod anchors;
 pub(crate) mod days;
 mod headings;
 mod sections;

@@ -1,7 +1,8 @@
 //! The sections of a document: what a heading starts; in source code, what has a name.
 //!
 //! A link names a heading by its *slug*, as on GitHub: in lower case, with `-` for each space,
-//! without punctuation, and followed by a number if an earlier heading has the same slug.
+//! without punctuation, and followed by a number if an earlier heading has the same slug. A text may
+//! also give a name of its own to a section or a block ([`anchors`](super::anchors)).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,6 +10,8 @@ use std::ops::Range;
 use excerpt_chunk::{CodeParser as _, Document, Kind, Markdown, Node, Outline, Parser as _};
 use excerpt_grammars::Grammars;
 use unicode_normalization::char::is_combining_mark;
+
+use super::anchors::anchors;
 
 /// A section of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,9 +24,13 @@ pub(crate) struct Section {
     pub(crate) bytes: Range<usize>,
 }
 
-/// The sections of a document, in order.
+/// The sections of a document, in order, and what else has a name in it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sections(Vec<Section>);
+pub(crate) struct Sections {
+    sections: Vec<Section>,
+    /// The parts with a name of their own.
+    anchors: Vec<Section>,
+}
 
 impl Sections {
     /// Finds the sections of a document that is not source code.
@@ -58,7 +65,10 @@ impl Sections {
                 bytes: node.span(),
             })
         });
-        Sections(sections.chain(labelled).collect())
+        Sections {
+            sections: sections.chain(labelled).collect(),
+            anchors: Vec::new(),
+        }
     }
 
     fn of_headings(document: &Document<'_>, outline: &Outline) -> Self {
@@ -76,37 +86,45 @@ impl Sections {
                 bytes: node.span(),
             })
         });
-        Sections(sections.collect())
+        Sections {
+            sections: sections.collect(),
+            anchors: anchors(document, outline),
+        }
     }
 
     /// The sections, in the order of the text.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Section> {
-        self.0.iter()
+        self.sections.iter()
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.sections.len()
     }
 
-    /// The section with this name: a slug or a heading. In a wiki link, outer headings may precede
-    /// it.
+    /// The section or the part with this name: a slug, a heading, or a name that the text gives. In
+    /// a wiki link, outer headings may precede it.
     pub(crate) fn find(&self, name: &str) -> Option<&Section> {
         let own = |name: &str| {
-            let exact = self.0.iter().find(|section| section.slug == name);
+            let exact = self.sections.iter().find(|section| section.slug == name);
             exact.or_else(|| {
                 let slug = slug(name);
-                let mut sections = self.0.iter();
+                let mut sections = self.sections.iter();
                 sections.find(|section| !slug.is_empty() && section.slug.to_lowercase() == slug)
             })
         };
+        let anchor = || {
+            let mut anchors = self.anchors.iter();
+            anchors.find(|anchor| anchor.slug.eq_ignore_ascii_case(name))
+        };
         let inner = || name.rsplit_once('#').and_then(|(_, inner)| own(inner));
-        own(name).or_else(inner)
+        own(name).or_else(anchor).or_else(inner)
     }
 
-    /// The slug most similar to `name`.
+    /// The slug or the name most similar to `name`.
     pub(crate) fn closest(&self, name: &str) -> Option<String> {
-        let slugs = || self.0.iter().map(|section| &*section.slug);
+        let named = || self.sections.iter().chain(&self.anchors);
+        let slugs = || named().map(|section| &*section.slug);
         let wanted = slug(name);
         // A typo can turn a shorter name into anything.
         if wanted.chars().count() < 3 {
@@ -173,7 +191,11 @@ mod tests {
     fn headings_have_the_slugs_that_links_use() {
         let text = "# What's `new`, in 2.0?\n\n## A & B\n\n## Änderung_x\n\n## A & B\n\n## A  B\n\n## Set {#own-name}\n";
         let sections = markdown(text);
-        let slugs: Vec<_> = sections.0.iter().map(|section| &*section.slug).collect();
+        let slugs: Vec<_> = sections
+            .sections
+            .iter()
+            .map(|section| &*section.slug)
+            .collect();
         assert_eq!(
             slugs,
             [

@@ -61,7 +61,7 @@ impl Reader<'_> {
             1 => found.remove(0),
             _ => {
                 let citation = |(document, chunk): &(StoredDocument, StoredChunk)| {
-                    let place = document.place(chunk.bytes(), chunk.span.bytes.start);
+                    let place = document.place(chunk.bytes(), "", chunk.span.bytes.start);
                     citation(&document.path, &chunk.span, place.as_deref())
                 };
                 let error = Error::AmbiguousChunk {
@@ -93,8 +93,9 @@ impl Reader<'_> {
         let span = index.span(bytes.clone());
         let line = index.lines(span.lines.0, span.lines.0);
         let before = text.get(line.start..bytes.start).unwrap_or_default();
+        let part = text.get(bytes.clone()).unwrap_or_default();
         Ok(DocumentText {
-            place: document.place(span.bytes.clone(), span.bytes.start),
+            place: document.place(bytes, part, span.bytes.start),
             citation: citation(&document.path, &span, None),
             source: document.source.path().into(),
             path: document.path,
@@ -109,7 +110,7 @@ impl Reader<'_> {
             column: before.chars().count() + 1,
             lines_total: index.len(),
             extraction: document.extraction,
-            text: text.get(bytes).unwrap_or_default().to_string(),
+            text: part.to_string(),
             chunks: chunks.into_iter().map(ChunkPlace::from).collect(),
             links,
         })
@@ -200,8 +201,8 @@ fn section_bytes(
     text: &str,
     section: &str,
 ) -> Result<Range<usize>, Error> {
-    if let (Some(extraction), Some(place)) = (&document.extraction, FilePlace::parse(section))
-        && let Some(bytes) = extraction.places.find(&place, text.len())
+    if let Some(place) = FilePlace::parse(section)
+        && let Some(bytes) = document.at_place(text, &place)
     {
         return Ok(bytes);
     }

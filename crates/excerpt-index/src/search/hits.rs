@@ -134,7 +134,8 @@ impl Hits<'_> {
         if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {
             return None;
         }
-        let place = document.place(chunk.bytes(), evidence(&chunk.span, &text, &snippet));
+        let evidence = evidence(&chunk.span, &text, &snippet);
+        let place = document.place(chunk.bytes(), &text, evidence);
         Some(Hit {
             rank: index + 1,
             coverage,
@@ -177,7 +178,8 @@ impl Hits<'_> {
             hit.snippet = self.marker.mark(&evidence, 0, first, &[]).0;
             hit.span.lines = (first, last);
             hit.span.bytes = hit.span.bytes.start + bytes.start..hit.span.bytes.start + bytes.end;
-            hit.place = document.place(hit.span.bytes.clone(), hit.span.bytes.start);
+            let bytes = hit.span.bytes.clone();
+            hit.place = document.place(bytes, &evidence, hit.span.bytes.start);
             hit.citation = citation(&document.path, &hit.span, hit.place.as_deref());
             hit.tokens = found.tokens;
             hit.text = evidence;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use excerpt_chunk::{Document, Hash, Span, embedded_text};
+use excerpt_readers::{FilePlace, FilePlaces};
 use serde_json::{Map, Value};
 
 use crate::analysis::Sections;
@@ -80,11 +81,26 @@ impl StoredDocument {
         source::document(&self.path, text, self.extraction.as_ref())
     }
 
-    /// Where these bytes of its text are in its file, of which the byte `at` matters most; `None`
-    /// where the lines of the text tell it.
-    pub(crate) fn place(&self, bytes: Range<usize>, at: usize) -> Option<String> {
-        let place = self.extraction.as_ref()?.places.cited(bytes, at)?;
+    /// Where these bytes of its text, `part`, are in its file, of which the byte `at` matters most;
+    /// `None` where the lines of the text tell it.
+    pub(crate) fn place(&self, bytes: Range<usize>, part: &str, at: usize) -> Option<String> {
+        let place = match &self.extraction {
+            Some(extraction) => extraction.places.cited(bytes, at)?,
+            None if self.is_subtitles() => {
+                FilePlaces::of_cues(part, bytes.start).cited(bytes, at)?
+            }
+            None => return None,
+        };
         Some(place.to_string())
+    }
+
+    /// The bytes of its text at a place of its file.
+    pub(crate) fn at_place(&self, text: &str, place: &FilePlace) -> Option<Range<usize>> {
+        match &self.extraction {
+            Some(extraction) => extraction.places.find(place, text.len()),
+            None if self.is_subtitles() => FilePlaces::of_cues(text, 0).find(place, text.len()),
+            None => None,
+        }
     }
 
     /// Its sections; in source code, its definitions.
@@ -98,6 +114,11 @@ impl StoredDocument {
 
     pub(crate) fn is_markdown(&self) -> bool {
         self.syntax == "markdown"
+    }
+
+    /// Whether it is what is said in a recording, with the times.
+    fn is_subtitles(&self) -> bool {
+        self.syntax == "subtitles"
     }
 
     /// Whether it is records, and no prose: a table, a log, changes.
