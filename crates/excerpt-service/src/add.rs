@@ -301,15 +301,17 @@ impl PreparedAddition {
         }
     }
 
-    /// Gives every document that would be added to `visit`, with the number of documents from this
-    /// one to the last, and returns how many files and folders would be skipped.
+    /// Gives every document that would be added to `prepare`, several at a time, and what that makes
+    /// of each to `visit`, by path, with the number of documents from this one to the last. Returns
+    /// how many files and folders would be skipped.
     ///
     /// # Errors
     ///
     /// Those of reading the files, and of `visit`.
-    pub fn each_document<E: From<ServiceError>>(
+    pub fn each_document<T: Send, E: From<ServiceError>>(
         &self,
-        visit: &mut dyn FnMut(&ReadText, usize) -> Result<(), E>,
+        prepare: &(dyn Fn(ReadText) -> T + Sync),
+        visit: &mut dyn FnMut(T, usize) -> Result<(), E>,
     ) -> Result<usize, E> {
         let Some(root) = &self.root else {
             let text = ReadText {
@@ -317,7 +319,7 @@ impl PreparedAddition {
                 source_path: Some(self.file.clone()),
                 file: FileText::plain(self.text.clone(), Encoding::default()),
             };
-            return visit(&text, 1).map(|()| 0);
+            return visit(prepare(text), 1).map(|()| 0);
         };
         // A repository is fetched into a folder that does not stay.
         let folder = tempfile::tempdir().map_err(ServiceError::NoTemporaryFolder)?;
@@ -327,6 +329,7 @@ impl PreparedAddition {
             (&*source, &self.options.selection),
             &|_| true,
             &str::to_string,
+            prepare,
             visit,
         )
     }
@@ -355,7 +358,7 @@ impl PreparedAddition {
             collection,
         };
         let title = preview.collection.attributes.title.clone();
-        let skipped = self.each_document(&mut |text, left| {
+        let skipped = self.each_document(&|text| text, &mut |text, left| {
             let path = text.source_path.as_deref().unwrap_or_default();
             let document = text.file.document(path);
             let document = match &title {

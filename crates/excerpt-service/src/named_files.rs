@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::Settings;
 use excerpt_index::{
-    Collection, Encoding, FileText, Files, Located, Reading, Secret, Secrets, Selection,
+    Collection, Encoding, Entry, FileText, Files, Located, Reading, Secret, Secrets, Selection,
     SkipReason, Source, is_at_or_below, read_named,
 };
+use rayon::prelude::*;
 
 use crate::config::{Configuration, EmbeddingChoice, chunking_around};
 use crate::error::{ServiceError, ServiceResult};
@@ -165,25 +166,27 @@ impl NamedFiles {
         Ok(entries.map(|entry| entry.version.size()).sum())
     }
 
-    /// Gives every document that an index would contain to `visit`, by path, and returns how many
-    /// files and folders it would skip.
+    /// Gives every document that an index would contain to `prepare`, several at a time, and what
+    /// that makes of each to `visit`, by path. Returns how many files and folders an index would
+    /// skip.
     ///
     /// # Errors
     ///
     /// When it cannot be listed, and those of `visit`.
-    pub fn each<E: From<ServiceError>>(
+    pub fn each<T: Send, E: From<ServiceError>>(
         &self,
-        visit: &mut dyn FnMut(&ReadText) -> Result<(), E>,
+        prepare: &(dyn Fn(ReadText) -> T + Sync),
+        visit: &mut dyn FnMut(T) -> Result<(), E>,
     ) -> Result<usize, E> {
         let paths = Paths::from_here(Some(&self.named));
         let shown = |path: &str| paths.shown(&self.root, path);
         let within = |path: &str| self.contains(path);
-        let mut visit = |text: &ReadText, _| visit(text);
         each_document(
             (&self.files()?, &self.selection),
             &within,
             &shown,
-            &mut visit,
+            prepare,
+            &mut |prepared, _| visit(prepared),
         )
     }
 
@@ -197,39 +200,65 @@ impl NamedFiles {
     }
 }
 
-/// Gives every document of `files` that lies `within` to `visit`, its path as `shown`, with the
-/// number of documents from this one to the last, and returns how many files and folders are
-/// skipped.
-pub(crate) fn each_document<E: From<ServiceError>>(
+/// How many files are read at a time at most, and how many bytes unless a single one has more.
+const WINDOW: usize = 256;
+const WINDOW_BYTES: u64 = 16 << 20;
+
+/// Gives every document of `files` that lies `within`, its path as `shown`, to `prepare`, on all
+/// cores, and what that makes of each to `visit`, in the order of their paths, with the number of
+/// documents from this one to the last. Returns how many files and folders are skipped.
+pub(crate) fn each_document<T: Send, E: From<ServiceError>>(
     (files, selection): (&dyn Source, &Selection),
     within: &dyn Fn(&str) -> bool,
-    shown: &dyn Fn(&str) -> String,
-    visit: &mut dyn FnMut(&ReadText, usize) -> Result<(), E>,
+    shown: &(dyn Fn(&str) -> String + Sync),
+    prepare: &(dyn Fn(ReadText) -> T + Sync),
+    visit: &mut dyn FnMut(T, usize) -> Result<(), E>,
 ) -> Result<usize, E> {
     let listing = files.list().map_err(ServiceError::from)?;
     let skips = listing.skips.iter().filter(|skip| within(&skip.path));
     let mut skipped = skips.count();
     let entries = listing.entries.iter().filter(|entry| within(&entry.path));
     let entries: Vec<_> = entries.collect();
-    for (at, entry) in entries.iter().enumerate() {
+    let prepared = |entry: &&Entry| {
         let file = match files.read(entry) {
             Reading::Bytes { bytes, .. } => selection.text(&entry.path, bytes),
             Reading::Skip { skip, .. } => Err(skip),
-            Reading::Gone => continue,
+            Reading::Gone => return None,
         };
-        match file {
-            Ok(file) => {
-                let text = ReadText {
-                    path: Some(shown(&entry.path)),
-                    source_path: Some(entry.path.clone()),
-                    file,
-                };
-                visit(&text, entries.len() - at)?;
+        let file = file.map(|file| {
+            prepare(ReadText {
+                path: Some(shown(&entry.path)),
+                source_path: Some(entry.path.clone()),
+                file,
+            })
+        });
+        Some(file)
+    };
+    let mut left = &entries[..];
+    while !left.is_empty() {
+        let (window, rest) = left.split_at(window(left));
+        let window: Vec<_> = window.par_iter().map(prepared).collect();
+        for (at, file) in window.into_iter().enumerate() {
+            match file {
+                Some(Ok(file)) => visit(file, left.len() - at)?,
+                Some(Err(_)) => skipped += 1,
+                None => {}
             }
-            Err(_) => skipped += 1,
         }
+        left = rest;
     }
     Ok(skipped)
+}
+
+/// How many of the first `entries` are read at a time.
+fn window(entries: &[&Entry]) -> usize {
+    let mut bytes = 0;
+    let fits = |entry: &&&Entry| {
+        bytes += entry.version.size();
+        bytes <= WINDOW_BYTES
+    };
+    let entries = entries.iter().take(WINDOW);
+    entries.take_while(fits).count().max(1)
 }
 
 /// The current folder and the path of `file` in it: until one of the two is indexed, a file has the

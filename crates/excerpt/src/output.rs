@@ -81,12 +81,28 @@ const ADDRESS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// Standard output.
-pub(crate) struct Output {
-    stream: BufWriter<StdoutLock<'static>>,
+/// Standard output, or a part of it that is written later.
+pub(crate) struct Output<W = BufWriter<StdoutLock<'static>>> {
+    stream: W,
+    form: OutputForm,
+}
+
+/// What standard output shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutputForm {
     terminal: bool,
     color: bool,
     links: bool,
+}
+
+impl OutputForm {
+    /// A part of the output, to be written with [`Output::raw`].
+    pub(crate) fn part(self) -> Output<Vec<u8>> {
+        Output {
+            stream: Vec::new(),
+            form: self,
+        }
+    }
 }
 
 impl Output {
@@ -95,15 +111,35 @@ impl Output {
         let terminal = io::stdout().is_terminal();
         Output {
             stream: BufWriter::new(io::stdout().lock()),
-            terminal,
-            color: Color::is_wanted(terminal),
-            links: terminal && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
+            form: OutputForm {
+                terminal,
+                color: Color::is_wanted(terminal),
+                links: terminal && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
+            },
         }
+    }
+}
+
+impl Output<Vec<u8>> {
+    /// What was written.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.stream
+    }
+}
+
+impl<W: Write> Output<W> {
+    /// What it shows.
+    pub(crate) fn form(&self) -> OutputForm {
+        self.form
     }
 
     /// The columns of the terminal; `None` without a terminal, where lines are not wrapped.
     pub(crate) fn columns(&self) -> Option<usize> {
-        let size = self.terminal.then(terminal_size::terminal_size).flatten();
+        let size = self
+            .form
+            .terminal
+            .then(terminal_size::terminal_size)
+            .flatten();
         size.map(|(width, _)| usize::from(width.0).max(40))
     }
 
@@ -125,7 +161,7 @@ impl Output {
 
     /// `shown` as a link to an address, on a terminal that supports links.
     pub(crate) fn linked_to(&self, shown: &str, address: &str) -> String {
-        match self.links {
+        match self.form.links {
             true => format!("\x1b]8;;{address}\x1b\\{shown}\x1b]8;;\x1b\\"),
             false => shown.to_string(),
         }
@@ -134,7 +170,7 @@ impl Output {
     /// `text`, kept on one line, in `style` if colors are on.
     pub(crate) fn styled(&self, text: &str, style: Style) -> String {
         let text = self.safe(text);
-        match self.color {
+        match self.form.color {
             true => text.style(style).to_string(),
             false => text.into_owned(),
         }
@@ -143,7 +179,7 @@ impl Output {
     /// A match in a text from outside, in bold if colors are on.
     pub(crate) fn highlighted(&self, text: &str) -> String {
         let text = self.safe_text(text);
-        match self.color {
+        match self.form.color {
             true => text.bold().yellow().to_string(),
             false => text.into_owned(),
         }
@@ -151,7 +187,7 @@ impl Output {
 
     /// A name or a line from outside: on a terminal, hidden characters and line ends are escaped.
     pub(crate) fn safe<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.terminal {
+        match self.form.terminal {
             true => escaped(text, Ends::Escaped),
             false => Cow::Borrowed(text),
         }
@@ -160,7 +196,7 @@ impl Output {
     /// A text of several lines from outside: on a terminal, hidden characters are escaped, except
     /// for line ends and tabs.
     pub(crate) fn safe_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.terminal {
+        match self.form.terminal {
             true => escaped(text, Ends::Kept),
             false => Cow::Borrowed(text),
         }
@@ -173,7 +209,7 @@ impl Output {
 
     /// Writes a value as one line of JSON; on a terminal, hidden characters as `\uXXXX`.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
-        match self.terminal {
+        match self.form.terminal {
             true => {
                 let json = serde_json::to_string(value)?;
                 self.stream.write_all(escaped_json(&json).as_bytes())?;
@@ -184,8 +220,8 @@ impl Output {
     }
 
     /// Writes text unchanged.
-    pub(crate) fn raw(&mut self, text: &str) -> io::Result<()> {
-        self.stream.write_all(text.as_bytes())
+    pub(crate) fn raw(&mut self, text: impl AsRef<[u8]>) -> io::Result<()> {
+        self.stream.write_all(text.as_ref())
     }
 
     /// The stream, to write raw text piece by piece.

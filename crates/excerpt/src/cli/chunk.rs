@@ -1,6 +1,6 @@
 //! `excerpt chunk`: shows how a document is split, and stores nothing.
 
-use std::io::{Read, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::Path;
 
 use anyhow::bail;
@@ -17,7 +17,7 @@ use crate::cli::choice::print_notes;
 use crate::cli::exit::Outcome;
 use crate::cli::flags::ChunkFlags;
 use crate::cli::status::size;
-use crate::output::{Output, fitted, say, split};
+use crate::output::{Output, OutputForm, fitted, say, split};
 use crate::page;
 
 /// Show how documents are split; nothing is stored
@@ -94,10 +94,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         printed: 0,
     };
     printer.begin(args.name.as_deref().unwrap_or(&args.path))?;
-    match (&single, &named) {
-        (Some(read), _) => printer.print(read)?,
+    match (single, &named) {
+        (Some(read), _) => {
+            let part = printer.renderer().render(read);
+            printer.print(part)?;
+        }
         (None, Some(named)) => {
-            let skipped = named.each(&mut |read| printer.print(read))?;
+            let renderer = printer.renderer();
+            let render = |read| renderer.render(read);
+            let skipped = named.each(&render, &mut |part| printer.print(part))?;
             say_skipped(skipped);
         }
         (None, None) => {}
@@ -113,7 +118,7 @@ fn single(args: &Args, named: Option<&NamedFiles>) -> anyhow::Result<Option<Read
     let read = match named {
         None => {
             let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes)?;
+            io::stdin().read_to_end(&mut bytes)?;
             ReadText::of_bytes(bytes, args.name.as_deref(), args.lossy)?
         }
         Some(named) if named.is_folder() => return Ok(None),
@@ -173,7 +178,9 @@ pub(super) fn preview(prepared: &PreparedAddition, json: bool) -> anyhow::Result
         printed: 0,
     };
     printer.begin("")?;
-    let skipped = prepared.each_document(&mut |read, _| printer.print(read))?;
+    let renderer = printer.renderer();
+    let render = |read| renderer.render(read);
+    let skipped = prepared.each_document(&render, &mut |part, _| printer.print(part))?;
     say_skipped(skipped);
     printer.end()?;
     Ok(output.flush()?)
@@ -201,7 +208,89 @@ struct Printer<'a> {
     printed: usize,
 }
 
-impl Printer<'_> {
+/// Splits documents and renders each on its own, several at a time.
+#[derive(Clone, Copy)]
+struct Renderer<'a> {
+    form: OutputForm,
+    chunker: &'a Chunker,
+    format: Format,
+    title: Option<&'a str>,
+}
+
+/// A document, or what is printed of it.
+enum Part {
+    /// The text, for a format that is a whole of all documents.
+    Text(Box<ReadText>),
+    Rendered(io::Result<Vec<u8>>),
+}
+
+impl<'a> Renderer<'a> {
+    /// The document `read`, to be split.
+    fn document<'t>(&self, read: &'t ReadText) -> Document<'t>
+    where
+        'a: 't,
+    {
+        let document = match read.source_path.as_deref() {
+            Some(path) => read.file.document(path),
+            None => Document::new(&read.file.text),
+        };
+        match self.title {
+            Some(title) => document.with_title(title),
+            None => document,
+        }
+    }
+
+    /// What is printed of a document.
+    fn render(&self, read: ReadText) -> Part {
+        match self.format {
+            Format::Html => Part::Text(Box::new(read)),
+            #[cfg(feature = "arrow")]
+            Format::Arrow | Format::Parquet => Part::Text(Box::new(read)),
+            _ => {
+                let mut output = self.form.part();
+                let written = self.write(&read, &mut output);
+                Part::Rendered(written.map(|()| output.into_bytes()))
+            }
+        }
+    }
+
+    /// Writes what is printed of a document.
+    fn write(&self, read: &ReadText, output: &mut Output<Vec<u8>>) -> io::Result<()> {
+        let (document, path) = (self.document(read), read.path.as_deref());
+        if matches!(self.format, Format::Outline | Format::OutlineJson) {
+            let blocks = self.chunker.outline(&document).blocks(&read.file.text);
+            return outline(output, path, &blocks, self.format);
+        }
+        let chunking = self.chunker.chunk(&document);
+        match self.format {
+            Format::Table => table(output, path, &read.file, &chunking),
+            Format::Json => output.json(&SplitDocument {
+                path,
+                source_path: read.source_path.as_deref(),
+                encoding: read.file.encoding,
+                places: read.file.places(&chunking),
+                chunking: &chunking,
+                summary: chunking.summary(),
+            }),
+            Format::Jsonl => {
+                let mut chunks = chunking.chunks.iter();
+                chunks.try_for_each(|chunk| output.json(chunk))
+            }
+            _ => texts(output, &chunking),
+        }
+    }
+}
+
+impl<'a> Printer<'a> {
+    fn renderer(&self) -> Renderer<'a> {
+        Renderer {
+            form: self.output.form(),
+            chunker: self.chunker,
+            format: self.format,
+            title: self.title,
+        }
+    }
+
     /// Prints what comes before the first document. `title` is the title of the whole output.
     fn begin(&mut self, title: &str) -> anyhow::Result<()> {
         match self.format {
@@ -224,92 +313,34 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Prints the chunks of a document.
-    fn print(&mut self, read: &ReadText) -> anyhow::Result<()> {
-        let (path, source_path) = (read.path.as_deref(), read.source_path.as_deref());
-        let text = &*read.file.text;
-        let document = match source_path {
-            Some(path) => read.file.document(path),
-            None => Document::new(text),
-        };
-        let document = match self.title {
-            Some(title) => document.with_title(title),
-            None => document,
-        };
-        let first = self.printed == 0;
+    /// Prints the next document.
+    fn print(&mut self, part: Part) -> anyhow::Result<()> {
+        let is_first = self.printed == 0;
         self.printed += 1;
-        if matches!(self.format, Format::Outline | Format::OutlineJson) {
-            let blocks = self.chunker.outline(&document).blocks(text);
-            return self.outline(path, &blocks, first);
-        }
-        let chunking = self.chunker.chunk(&document);
-        match self.format {
-            Format::Table => {
-                if !first {
-                    self.output.line("")?;
-                }
-                table(self.output, path, &read.file, &chunking)?;
+        match part {
+            Part::Rendered(bytes) => {
+                let between = match self.format {
+                    _ if is_first => "",
+                    Format::Json => ",",
+                    Format::Table | Format::Outline => "\n",
+                    _ => "",
+                };
+                self.output.raw(between)?;
+                self.output.raw(bytes?)?;
             }
-            Format::Json => {
-                self.output.raw(if first { "" } else { "," })?;
-                self.output.json(&SplitDocument {
-                    path,
-                    source_path,
-                    encoding: read.file.encoding,
-                    places: read.file.places(&chunking),
-                    chunking: &chunking,
-                    summary: chunking.summary(),
-                })?;
-            }
-            Format::Jsonl => {
-                for chunk in &chunking.chunks {
-                    self.output.json(chunk)?;
-                }
-            }
-            Format::Text => texts(self.output, &chunking)?,
-            Format::Html => {
+            Part::Text(read) => {
+                let renderer = self.renderer();
+                let text = &*read.file.text;
+                let chunking = self.chunker.chunk(&renderer.document(&read));
                 if let Some(page) = &mut self.page {
+                    let path = read.path.as_deref();
                     page.document(self.output.stream(), path, text, &chunking)?;
                 }
-            }
-            #[cfg(feature = "arrow")]
-            Format::Arrow | Format::Parquet => {
+                #[cfg(feature = "arrow")]
                 if let Some(chunks) = &mut self.chunks {
                     chunks.add(&chunking, text)?;
                 }
             }
-            Format::Outline | Format::OutlineJson => {}
-        }
-        Ok(())
-    }
-
-    /// Prints the blocks of a document, one a line.
-    fn outline(&mut self, path: Option<&str>, blocks: &[Block], first: bool) -> anyhow::Result<()> {
-        if self.format == Format::OutlineJson {
-            for block in blocks {
-                self.output.json(&PathBlock { path, block })?;
-            }
-            return Ok(());
-        }
-        if !first {
-            self.output.line("")?;
-        }
-        let name = path.unwrap_or("(standard input)");
-        let name = self.output.styled(name, Style::new().bold());
-        self.output.line(name)?;
-        for block in blocks {
-            let (from, to) = block.lines;
-            let kind = match block.level {
-                Some(level) => format!("{} {level}", block.kind),
-                None => block.kind.to_string(),
-            };
-            let called = block.name.as_deref().or(block.language.as_deref());
-            let row = format!(
-                "{:>11}  {kind:<16} {}",
-                format!("{from}-{to}"),
-                called.unwrap_or_default()
-            );
-            self.output.line(self.output.safe(row.trim_end()))?;
         }
         Ok(())
     }
@@ -329,12 +360,42 @@ impl Printer<'_> {
     }
 }
 
+/// Writes the blocks of a document, one a line.
+fn outline(
+    output: &mut Output<Vec<u8>>,
+    path: Option<&str>,
+    blocks: &[Block],
+    format: Format,
+) -> io::Result<()> {
+    if format == Format::OutlineJson {
+        let mut blocks = blocks.iter();
+        return blocks.try_for_each(|block| output.json(&PathBlock { path, block }));
+    }
+    let name = path.unwrap_or("(standard input)");
+    output.line(output.styled(name, Style::new().bold()))?;
+    for block in blocks {
+        let (from, to) = block.lines;
+        let kind = match block.level {
+            Some(level) => format!("{} {level}", block.kind),
+            None => block.kind.to_string(),
+        };
+        let called = block.name.as_deref().or(block.language.as_deref());
+        let row = format!(
+            "{:>11}  {kind:<16} {}",
+            format!("{from}-{to}"),
+            called.unwrap_or_default()
+        );
+        output.line(output.safe(row.trim_end()))?;
+    }
+    Ok(())
+}
+
 fn table(
-    output: &mut Output,
+    output: &mut Output<Vec<u8>>,
     path: Option<&str>,
     file: &FileText,
     chunking: &Chunking<'_>,
-) -> anyhow::Result<()> {
+) -> io::Result<()> {
     let unit = chunking.unit.to_string();
     let name = output.styled(path.unwrap_or("(standard input)"), Style::new().bold());
     let size = thousands(chunking.size);
@@ -359,11 +420,11 @@ fn table(
 }
 
 fn rows(
-    output: &mut Output,
+    output: &mut Output<Vec<u8>>,
     unit: &str,
     file: &FileText,
     chunks: &[Chunk<'_>],
-) -> anyhow::Result<()> {
+) -> io::Result<()> {
     let lines = |chunk: &Chunk<'_>| format!("{}-{}", chunk.span.lines.0, chunk.span.lines.1);
     let has_places = file
         .extraction
@@ -457,7 +518,7 @@ fn left_out(chunking: &Chunking<'_>, text: &str) -> String {
     }
 }
 
-fn texts(output: &mut Output, chunking: &Chunking<'_>) -> anyhow::Result<()> {
+fn texts(output: &mut Output<Vec<u8>>, chunking: &Chunking<'_>) -> io::Result<()> {
     for chunk in &chunking.chunks {
         let head = format!(
             "── {} · {} {} · {}",

@@ -110,7 +110,7 @@ fn print(
 ) -> anyhow::Result<()> {
     let text = output.safe_text(&document.text);
     if targets == 1 && !args.links {
-        return Ok(output.raw(&text)?);
+        return Ok(output.raw(&*text)?);
     }
     if printed > 0 {
         output.line("")?;
@@ -119,7 +119,7 @@ fn print(
     let title = document.title.as_deref();
     let title = title.map(|title| format!(" · {}", output.safe(title)));
     output.line(format!("{citation}{}", title.unwrap_or_default()))?;
-    output.raw(&text)?;
+    output.raw(&*text)?;
     if !text.ends_with('\n') && !text.is_empty() {
         output.line("")?;
     }
