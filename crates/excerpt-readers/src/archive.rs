@@ -3,9 +3,11 @@
 //! What is unpacked is counted against [`ReadLimits::unpacked`], whatever sizes the archive claims,
 //! and a part that is read twice is counted twice: time is bounded, too.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
 
+use percent_encoding::percent_decode_str;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -46,18 +48,17 @@ impl<'a> Archive<'a> {
             // Of names that differ only in their case, the first is the file that is meant.
             entries.entry(key(name)).or_insert(at);
         }
+        // A program may keep the escapes of an address in the name, as ECMA-376 wants it.
+        let names = archive.file_names().enumerate();
+        for (at, name) in names.filter(|(_, name)| name.contains('%')) {
+            entries.entry(key(&unescaped(name))).or_insert(at);
+        }
         Ok(Archive {
             archive,
             entries,
             limits: *limits,
             left: limits.unpacked,
         })
-    }
-
-    /// The names of all entries, in the order of the archive.
-    #[allow(dead_code, reason = "not every format that is an archive lists it")]
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.archive.file_names()
     }
 
     /// What an entry contains; `None` if there is no entry with this name. Upper and lower case
@@ -92,6 +93,32 @@ impl<'a> Archive<'a> {
             }
         }
     }
+}
+
+/// The name of the entry that the entry `from` refers to: `reference` is an address relative to it,
+/// or to the archive if it begins with `/`. However many `..` it has, what it names is in the
+/// archive. An empty `from` is the archive itself.
+pub(crate) fn resolved(from: &str, reference: &str) -> String {
+    let path = reference.split(['#', '?']).next().unwrap_or_default();
+    let path = unescaped(path);
+    let folder = match path.starts_with('/') {
+        true => "",
+        false => from.rsplit_once('/').map_or("", |(folder, _)| folder),
+    };
+    let mut names = Vec::new();
+    for name in folder.split('/').chain(path.split(['/', '\\'])) {
+        match name {
+            "" | "." => (),
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join("/")
+}
+
+/// A path without the escapes of an address, such as `%20`.
+fn unescaped(path: &str) -> Cow<'_, str> {
+    percent_decode_str(path).decode_utf8_lossy()
 }
 
 /// The name of an entry as it is looked up.
@@ -151,9 +178,54 @@ mod tests {
         for name in ["a/One.xml", "/A/one.XML", "a\\One.xml"] {
             assert_eq!(archive.read(name), Ok(Some(b"one".to_vec())), "{name}");
         }
+        assert_eq!(archive.read("two"), Ok(Some(b"2".to_vec())));
         assert_eq!(archive.read("three"), Ok(None));
-        let names: Vec<_> = archive.names().collect();
-        assert_eq!(names, ["a/One.xml", "two"]);
+    }
+
+    #[test]
+    fn an_entry_is_found_by_its_name_with_and_without_escapes() {
+        let bytes = archive_of([("a%20b", &b"1"[..]), ("c%20d", b"2"), ("c d", b"3")]);
+        let mut archive = Archive::open(&bytes, &ReadLimits::default()).unwrap();
+        for (name, contents) in [
+            ("a b", b"1"),
+            ("a%20b", b"1"),
+            ("c%20d", b"2"),
+            ("c d", b"3"),
+        ] {
+            assert_eq!(archive.read(name), Ok(Some(contents.to_vec())), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_an_entry_refers_to_is_found() {
+        for (from, reference, name) in [
+            ("word/document.xml", "styles.xml", "word/styles.xml"),
+            ("ppt/slides/a.xml", "../notes/n.xml", "ppt/notes/n.xml"),
+            ("word/a.xml", "/word/./a.xml", "word/a.xml"),
+            ("OPS/p.opf", "a%20b.xhtml#c", "OPS/a b.xhtml"),
+            ("OPS/text/a.xhtml", "../b.xhtml?c", "OPS/b.xhtml"),
+            ("OPS/p.opf", "%4", "OPS/%4"),
+            ("OPS/p.opf", "/a", "a"),
+            ("/OPS/p.opf", "a", "OPS/a"),
+            ("", "é%C3%A9", "éé"),
+        ] {
+            assert_eq!(resolved(from, reference), name);
+        }
+    }
+
+    #[test]
+    fn what_an_entry_refers_to_is_in_the_archive() {
+        for (from, reference) in [
+            ("", "../../a"),
+            ("p.opf", "../../a"),
+            ("OPS/p.opf", "/../a"),
+            ("OPS/p.opf", "..%2f..%2F..%2fa"),
+            ("OPS/p.opf", "%2e%2e/%2E%2e/a"),
+            ("OPS/p.opf", "..\\..\\a"),
+            ("../../p.opf", "a"),
+        ] {
+            assert_eq!(resolved(from, reference), "a", "{from} {reference}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::archive::Archive;
+use crate::archive::{Archive, resolved};
 use crate::limits::ReadLimits;
 use crate::metadata::Metadata;
 use crate::reader::ReadError;
@@ -106,7 +106,7 @@ impl<'a> Package<'a> {
             let is_external = element.get("TargetMode").as_deref() == Some("External");
             let target = match is_external {
                 true => target,
-                false => resolved(folder, &target),
+                false => resolved(part, &target),
             };
             relations.insert(
                 key,
@@ -137,22 +137,6 @@ pub(crate) fn first_of<'r>(relations: &'r Relations, kind: &str) -> Option<&'r s
     let is_wanted = |relation: &&Relation| relation.kind == kind && !relation.is_external;
     let targets = relations.values().filter(is_wanted);
     targets.map(|relation| relation.target.as_str()).min()
-}
-
-/// The name of the part that a part in `folder` calls `target`.
-fn resolved(folder: &str, target: &str) -> String {
-    let mut names: Vec<&str> = match target.starts_with('/') {
-        true => Vec::new(),
-        false => folder.split('/').filter(|name| !name.is_empty()).collect(),
-    };
-    for name in target.split('/') {
-        match name {
-            "" | "." => (),
-            ".." => drop(names.pop()),
-            name => names.push(name),
-        }
-    }
-    names.join("/")
 }
 
 /// Whether a compound file has an entry `EncryptedPackage`, whose name is UTF-16.
@@ -220,18 +204,6 @@ fn given(text: String) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn targets_are_resolved() {
-        for (folder, target, name) in [
-            ("word", "styles.xml", "word/styles.xml"),
-            ("ppt/slides", "../notes/n.xml", "ppt/notes/n.xml"),
-            ("word", "/word/./a.xml", "word/a.xml"),
-            ("", "../../a.xml", "a.xml"),
-        ] {
-            assert_eq!(resolved(folder, target), name);
-        }
-    }
 
     #[test]
     fn an_encrypted_package_is_protected() {
