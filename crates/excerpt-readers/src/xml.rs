@@ -127,7 +127,7 @@ impl<'x> Xml<'x> {
 
     /// Leaves out the rest of the element that began last, with its end.
     pub(crate) fn skip(&mut self) -> Result<(), ReadError> {
-        self.within(|_| ())
+        self.within(&[], |_| ())
     }
 
     /// The text of the element that began last, with that of all elements in it, and its end.
@@ -145,11 +145,17 @@ impl<'x> Xml<'x> {
         Ok(text)
     }
 
-    /// Visits every element in the one that began last, up to its end.
-    pub(crate) fn within(&mut self, mut visit: impl FnMut(&Element<'x>)) -> Result<(), ReadError> {
+    /// Visits every element in the one that began last, up to its end, without those that have a
+    /// name in `left_out` and what is in them.
+    pub(crate) fn within(
+        &mut self,
+        left_out: &[&str],
+        mut visit: impl FnMut(&Element<'x>),
+    ) -> Result<(), ReadError> {
         let mut depth = 0_usize;
         while let Some(event) = self.next()? {
             match event {
+                Event::Start(element) if left_out.contains(&element.name()) => self.skip()?,
                 Event::Start(element) => {
                     visit(&element);
                     depth += 1;

@@ -22,6 +22,9 @@ use crate::office::package::{Package, Relations, first_of};
 use crate::reader::{ExtractedText, FileReader, ReadError};
 use crate::xml::{Element, Event, Xml};
 
+/// Properties as they were before a tracked change.
+const BEFORE_CHANGES: &[&str] = &["pPrChange", "rPrChange", "trPrChange", "tcPrChange"];
+
 /// Reads Word documents.
 #[derive(Debug)]
 pub(crate) struct Docx;
@@ -249,7 +252,7 @@ impl<'d, 'l> Walk<'d, 'l> {
             "rPr" => {
                 let mut is_hidden = false;
                 let mut is_raised = false;
-                properties(xml, |element| match element.name() {
+                xml.within(BEFORE_CHANGES, |element| match element.name() {
                     "vanish" => is_hidden = element.is_on(),
                     "vertAlign" => {
                         is_raised = element.get("val").as_deref() == Some("superscript");
@@ -339,7 +342,7 @@ impl<'d, 'l> Walk<'d, 'l> {
             "tcPr" if self.too_deep == 0 => return self.cell_properties(xml),
             "sdtPr" => {
                 let mut is_prompt = false;
-                properties(xml, |element| {
+                xml.within(BEFORE_CHANGES, |element| {
                     is_prompt |= match element.name() {
                         "showingPlcHdr" => element.is_on(),
                         "docPartGallery" => {
@@ -483,7 +486,7 @@ impl<'d, 'l> Walk<'d, 'l> {
     fn paragraph_properties(&mut self, xml: &mut Xml<'_>) -> Result<(), ReadError> {
         let mut spare = Paragraph::default();
         let paragraph = self.paragraphs.last_mut().unwrap_or(&mut spare);
-        properties(xml, |element| match element.name() {
+        xml.within(BEFORE_CHANGES, |element| match element.name() {
             "pStyle" => paragraph.style = element.key("val"),
             "numId" => paragraph.number = element.number("val"),
             "ilvl" => paragraph.level = element.number("val"),
@@ -496,7 +499,7 @@ impl<'d, 'l> Walk<'d, 'l> {
     fn row_properties(&mut self, xml: &mut Xml<'_>) -> Result<(), ReadError> {
         let mut skipped = 0;
         let mut is_removed = false;
-        properties(xml, |element| match element.name() {
+        xml.within(BEFORE_CHANGES, |element| match element.name() {
             "gridBefore" => skipped = element.number("val").unwrap_or(0).min(256) as usize,
             "del" => is_removed = true,
             _ => (),
@@ -522,7 +525,7 @@ impl<'d, 'l> Walk<'d, 'l> {
             }) => cell,
             _ => &mut spare,
         };
-        properties(xml, |element| match element.name() {
+        xml.within(BEFORE_CHANGES, |element| match element.name() {
             "gridSpan" => cell.span = element.number("val").unwrap_or(1).min(256) as usize,
             "vMerge" => cell.continues = element.get("val").is_none_or(|val| val != "restart"),
             _ => (),
@@ -638,26 +641,6 @@ impl<'d, 'l> Walk<'d, 'l> {
     fn push_all(&mut self, blocks: Vec<OfficeBlock>) -> Result<(), ReadError> {
         blocks.into_iter().try_for_each(|block| self.push(block))
     }
-}
-
-/// Visits the properties in the element that began last, without those before a tracked change.
-fn properties<'x>(xml: &mut Xml<'x>, mut visit: impl FnMut(&Element<'x>)) -> Result<(), ReadError> {
-    let mut depth = 0_usize;
-    while let Some(event) = xml.next()? {
-        match event {
-            Event::Start(element) => match element.name() {
-                "pPrChange" | "rPrChange" | "trPrChange" | "tcPrChange" => xml.skip()?,
-                _ => {
-                    visit(&element);
-                    depth += 1;
-                }
-            },
-            Event::End(_) if depth == 0 => break,
-            Event::End(_) => depth -= 1,
-            Event::Text(_) => (),
-        }
-    }
-    Ok(())
 }
 
 /// The address in the instruction of a field that is a link.

@@ -339,7 +339,7 @@ impl<'s> Slide<'s> {
     ) -> Result<(), ReadError> {
         let level = element.number("lvl").unwrap_or(0).min(8) as usize;
         let mut mark = None;
-        xml.within(|element| match element.name() {
+        xml.within(&[], |element| match element.name() {
             "buNone" => mark = Some(None),
             "buChar" | "buBlip" => mark = Some(Some(Mark::Bullet)),
             "buAutoNum" => {
