@@ -1,9 +1,11 @@
 //! The standard security handler with an empty password: ISO 32000-2, 7.6.
 
+use aes::cipher::{BlockModeDecrypt as _, BlockModeEncrypt as _, KeyIvInit as _};
+use aes::{Aes128, Aes256, Block};
+use cbc::{Decryptor, Encryptor};
 use md5::{Digest as _, Md5};
 use sha2::{Sha256, Sha384, Sha512};
 
-use super::aes::Aes;
 use super::object::{Dict, Object};
 
 /// How the strings and streams of a file are encrypted.
@@ -123,11 +125,11 @@ impl Crypt {
         if method == Method::Rc4 {
             return rc4(&key, encrypted);
         }
-        let (Some(aes), Some((vector, blocks))) = (Aes::new(&key), encrypted.split_first_chunk())
-        else {
+        let Some((vector, blocks)) = encrypted.split_first_chunk() else {
             return Vec::new();
         };
-        let mut plain = aes.decrypt(vector, blocks);
+        let mut plain = aes_decrypted(&key, vector, blocks).unwrap_or_default();
+        // Some programs write no padding, or a wrong one. Such a text is kept as it is.
         let padding = plain.last().map_or(0, |last| usize::from(*last));
         if padding <= 16 {
             plain.truncate(plain.len().saturating_sub(padding));
@@ -162,16 +164,18 @@ fn key_of_256_bits(dict: &Dict, revision: i64, user: &[u8]) -> Option<Vec<u8>> {
     }
     let key = hash(user.get(40..48)?)?;
     let encrypted = dict.get("UE").string()?.get(..32)?;
-    Some(Aes::new(&key)?.decrypt(&[0; 16], encrypted))
+    aes_decrypted(&key, &[0; 16], encrypted)
 }
 
 /// The hash of revision 6, of an empty password: ISO 32000-2, algorithm 2.B.
 fn hardened(salt: &[u8]) -> Option<Vec<u8>> {
     let mut key = Sha256::digest(salt).to_vec();
     for round in 0_usize.. {
-        let repeated = key.repeat(64);
-        let (aes_key, vector) = (key.get(..16)?, key.get(16..32)?.try_into().ok()?);
-        let encrypted = Aes::new(aes_key)?.encrypt(vector, &repeated);
+        let mut encrypted = key.repeat(64);
+        let (blocks, _) = Block::slice_as_chunks_mut(&mut encrypted);
+        Encryptor::<Aes128>::new_from_slices(key.get(..16)?, key.get(16..32)?)
+            .ok()?
+            .encrypt_blocks(blocks);
         let remainder = encrypted
             .iter()
             .take(16)
@@ -189,6 +193,25 @@ fn hardened(salt: &[u8]) -> Option<Vec<u8>> {
     }
     key.truncate(32);
     Some(key)
+}
+
+/// Decrypts AES in CBC mode with a key of 16 or 32 bytes; `None` for another length. The padding is
+/// kept, and an incomplete block at the end is left out.
+fn aes_decrypted(key: &[u8], vector: &[u8; 16], encrypted: &[u8]) -> Option<Vec<u8>> {
+    let mut plain = encrypted.to_vec();
+    let (blocks, rest) = Block::slice_as_chunks_mut(&mut plain);
+    let whole = encrypted.len() - rest.len();
+    match key.len() {
+        16 => Decryptor::<Aes128>::new_from_slices(key, vector)
+            .ok()?
+            .decrypt_blocks(blocks),
+        32 => Decryptor::<Aes256>::new_from_slices(key, vector)
+            .ok()?
+            .decrypt_blocks(blocks),
+        _ => return None,
+    }
+    plain.truncate(whole);
+    Some(plain)
 }
 
 fn rc4(key: &[u8], data: &[u8]) -> Vec<u8> {
@@ -249,5 +272,61 @@ pub(super) mod tests {
     fn a_known_text_is_encrypted() {
         let encrypted = [0xBB, 0xF3, 0x16, 0xE8, 0xD9, 0x40, 0xAF, 0x0A, 0xD3];
         assert_eq!(rc4(b"Key", b"Plaintext"), encrypted);
+    }
+
+    /// The examples of NIST SP 800-38A, F.2.1 and F.2.5.
+    #[test]
+    fn known_blocks_are_decrypted() {
+        let vector = u128::to_be_bytes(0x000102030405060708090a0b0c0d0e0f);
+        let plain = u128::to_be_bytes(0x6bc1bee22e409f96e93d7e117393172a);
+        let short = u128::to_be_bytes(0x2b7e151628aed2a6abf7158809cf4f3c);
+        let first = u128::to_be_bytes(0x603deb1015ca71be2b73aef0857d7781);
+        let second = u128::to_be_bytes(0x1f352c073b6108d72d9810a30914dff4);
+        for (key, encrypted) in [
+            (short.to_vec(), 0x7649abac8119b246cee98e9b12e9197d),
+            ([first, second].concat(), 0xf58c4c04d6e5f1ba779eabfb5f7bfbd6),
+        ] {
+            let mut encrypted = u128::to_be_bytes(encrypted).to_vec();
+            assert_eq!(
+                aes_decrypted(&key, &vector, &encrypted).as_deref(),
+                Some(&plain[..])
+            );
+            encrypted.extend([1; 8]);
+            assert_eq!(
+                aes_decrypted(&key, &vector, &encrypted).as_deref(),
+                Some(&plain[..])
+            );
+            assert_eq!(
+                aes_decrypted(&key, &vector, &[1; 8]).as_deref(),
+                Some(&[][..])
+            );
+        }
+        assert_eq!(aes_decrypted(&[0; 24], &vector, &plain), None);
+    }
+
+    #[test]
+    fn a_wrong_padding_is_text() {
+        let crypt = Crypt {
+            key: vec![3; 32],
+            strings: Method::Aes256,
+            streams: Method::Aes256,
+            encrypts_metadata: true,
+        };
+        let encrypted = |last: u8| {
+            let mut plain = [b'a'; 16];
+            plain[15] = last;
+            let (blocks, _) = Block::slice_as_chunks_mut(&mut plain);
+            Encryptor::<Aes256>::new_from_slices(&crypt.key, &[9; 16])
+                .unwrap()
+                .encrypt_blocks(blocks);
+            [[9; 16], plain].concat()
+        };
+        for (last, length) in [(0, 16), (1, 15), (15, 1), (16, 0), (17, 16), (255, 16)] {
+            let plain = crypt.string(&encrypted(last), (1, 0));
+            assert_eq!(plain.len(), length, "{last}");
+        }
+        for length in 0..32 {
+            assert_eq!(crypt.string(&encrypted(1)[..length], (1, 0)), [0_u8; 0]);
+        }
     }
 }

@@ -5,7 +5,6 @@
 //! sorts them into lines, column after column, and [`structure`] makes headings, paragraphs, lists,
 //! tables and code of the lines of all pages.
 
-mod aes;
 mod cmap;
 mod collections;
 mod content;
