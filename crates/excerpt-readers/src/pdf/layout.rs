@@ -41,6 +41,20 @@ pub(super) struct Cell {
     pub(super) right: f64,
 }
 
+impl Line {
+    /// Whether it has a row of dots, up to the number of a page.
+    pub(super) fn has_leader(&self) -> bool {
+        self.text.contains("....") || self.text.contains(". . . .")
+    }
+
+    /// Whether the last of several cells is a number.
+    pub(super) fn ends_with_page(&self) -> bool {
+        let last = self.cells.last().filter(|cell| cell.start > 0);
+        let last = last.and_then(|cell| self.text.get(cell.start..));
+        last.is_some_and(|last| last.trim().bytes().all(|byte| byte.is_ascii_digit()))
+    }
+}
+
 /// The lines of a page, in reading order.
 pub(super) fn lines(pieces: Vec<Piece>) -> Vec<Line> {
     let mut angles: Vec<(i16, usize)> = Vec::new();

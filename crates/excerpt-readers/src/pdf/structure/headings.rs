@@ -1,0 +1,167 @@
+//! Headings: the blocks that the outline of the document names, and those that look like one.
+
+use std::collections::HashMap;
+
+use super::style::{Style, half_points};
+use super::text_block::{TextBlock, TextKind};
+use crate::markdown::one_line;
+use crate::pdf::outline::OutlineEntry;
+
+/// How much larger than the text a heading is, at least.
+const LARGER: f64 = 1.13;
+
+/// How long a heading is, at most.
+const LONGEST_HEADING: usize = 200;
+
+/// Makes headings of paragraphs that the outline has, or that are larger than the text.
+pub(super) fn find_headings(pages: &mut [Vec<TextBlock>], style: &Style, outline: &[OutlineEntry]) {
+    let matched = match_outline(pages, outline);
+    // Which level the headings of a look have, by the outline.
+    let mut levels: HashMap<(i64, bool), HashMap<usize, usize>> = HashMap::new();
+    for ((page, block), level) in &matched {
+        if let Some(block) = pages.get(*page).and_then(|blocks| blocks.get(*block)) {
+            let look = (half_points(block.size), block.is_bold);
+            *levels.entry(look).or_default().entry(*level).or_default() += 1;
+        }
+    }
+    let level_of = |look: (i64, bool)| {
+        let counts = levels.get(&look)?;
+        counts
+            .iter()
+            .max_by_key(|(level, count)| (**count, usize::MAX - **level))
+            .map(|(level, _)| *level)
+    };
+    let mut sizes: Vec<i64> = Vec::new();
+    for block in pages
+        .iter()
+        .flatten()
+        .filter(|block| is_heading(block, style))
+    {
+        sizes.push(half_points(block.size));
+    }
+    sizes.sort_unstable_by_key(|size| std::cmp::Reverse(*size));
+    sizes.dedup_by(|size, larger| *size as f64 > *larger as f64 * 0.95);
+    let largest = matched
+        .keys()
+        .filter_map(|(page, block)| pages.get(*page)?.get(*block))
+        .map(|block| half_points(block.size))
+        .max();
+    let deepest = matched.values().copied().max();
+    for (page, blocks) in pages.iter_mut().enumerate() {
+        for (at, block) in blocks.iter_mut().enumerate() {
+            if let Some(level) = matched.get(&(page, at)) {
+                block.kind = TextKind::Heading(*level);
+                block.text = one_line(&block.text);
+                continue;
+            }
+            if !is_heading(block, style) {
+                continue;
+            }
+            let size = half_points(block.size);
+            let level = match (largest, deepest) {
+                (Some(largest), _) if size > largest => 1,
+                (Some(_), Some(deepest)) => match level_of((size, block.is_bold)) {
+                    Some(level) => level,
+                    None => deepest.min(5) + 1,
+                },
+                _ => {
+                    let rank = sizes
+                        .iter()
+                        .position(|other| size as f64 > *other as f64 * 0.95);
+                    rank.unwrap_or(sizes.len()) + 1
+                }
+            };
+            if let TextKind::Item(Some(number)) = block.kind {
+                block.text = format!("{number}. {}", block.text);
+            }
+            block.kind = TextKind::Heading(level.min(6));
+            block.text = one_line(&block.text);
+        }
+    }
+}
+
+/// Whether a block looks like a heading: larger than the text, or bold.
+fn is_heading(block: &TextBlock, style: &Style) -> bool {
+    let is_text = matches!(block.kind, TextKind::Paragraph | TextKind::Item(Some(_)));
+    let letters = block.text.chars().filter(|c| c.is_alphabetic()).count();
+    let length = block.text.chars().count();
+    if !is_text
+        || block.counts
+        || letters < 2
+        || letters * 3 < length
+        || length > LONGEST_HEADING
+        || block.lines > 4
+    {
+        return false;
+    }
+    let is_large = block.size >= LARGER * style.size;
+    let is_small = block.size < 0.95 * style.size;
+    let ends = block
+        .text
+        .ends_with(['.', ',', ';', ':', '-', '。', '，', '…']);
+    let is_bold =
+        block.is_bold && !style.is_bold && !is_small && !ends && block.lines <= 2 && length <= 120;
+    (is_large || is_bold) && !block.text.contains('…')
+}
+
+/// The blocks that the entries of the outline name, with their levels.
+fn match_outline(
+    pages: &[Vec<TextBlock>],
+    outline: &[OutlineEntry],
+) -> HashMap<(usize, usize), usize> {
+    let mut matched = HashMap::new();
+    let mut by_text: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+    for (page, blocks) in pages.iter().enumerate() {
+        for (at, block) in blocks.iter().enumerate() {
+            let is_text = matches!(block.kind, TextKind::Paragraph | TextKind::Item(_));
+            if is_text && block.text.len() <= 2 * LONGEST_HEADING {
+                let key = key(&block.text);
+                if !key.is_empty() {
+                    by_text.entry(key).or_default().push((page, at));
+                }
+            }
+        }
+    }
+    let mut last = (0, 0);
+    for entry in outline {
+        let wanted = key(&entry.title);
+        let Some(found) = by_text.get(&wanted) else {
+            continue;
+        };
+        let place = match entry.page {
+            // On this page, or on the next one.
+            Some(page) => {
+                let at = found.partition_point(|(at, _)| *at < page);
+                found
+                    .get(at)
+                    .filter(|(at, _)| *at <= page.saturating_add(1))
+            }
+            None => found.get(found.partition_point(|place| *place < last)),
+        };
+        if let Some(place) = place {
+            last = *place;
+            matched.entry(*place).or_insert(entry.level.min(6));
+        }
+    }
+    matched
+}
+
+/// The letters of a title, without its number.
+fn key(title: &str) -> String {
+    let title = title.trim_start_matches(|c: char| !c.is_alphabetic());
+    let lower = title
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase);
+    let key: String = lower.collect();
+    for word in ["chapter", "appendix", "part", "section"] {
+        if let Some(rest) = key.strip_prefix(word)
+            && rest.starts_with(|c: char| c.is_ascii_digit())
+        {
+            return rest
+                .trim_start_matches(|c: char| c.is_ascii_digit())
+                .to_string();
+        }
+    }
+    key
+}
