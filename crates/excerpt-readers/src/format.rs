@@ -23,8 +23,8 @@ pub struct FileFormat {
 /// How an archive begins.
 const ZIP: &[u8] = b"PK\x03\x04";
 
-/// How the files of old office programs begin.
-const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0";
+/// How a compound file begins: the old Office formats, and Office documents with a password.
+pub(crate) const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0";
 
 /// What reads a format: a constant, if the feature is there.
 macro_rules! reader {

@@ -61,6 +61,17 @@ impl<'a> ReadLimits<'a> {
         self.check_stop()
     }
 
+    /// An error if a text of `bytes` bytes exceeds the limit.
+    pub(crate) fn check_text(&self, bytes: usize) -> Result<(), ReadError> {
+        match bytes > self.text {
+            true => Err(ReadError::TooLarge {
+                what: "text",
+                limit: self.text,
+            }),
+            false => Ok(()),
+        }
+    }
+
     /// An error once the text is no longer needed.
     pub(crate) fn check_stop(&self) -> Result<(), ReadError> {
         match self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {

@@ -280,13 +280,7 @@ impl<'a> MarkdownWriter<'a> {
             self.text.truncate(start + end);
         }
         self.text.push('\n');
-        match self.text.len() > self.limits.text {
-            true => Err(ReadError::TooLarge {
-                what: "text",
-                limit: self.limits.text,
-            }),
-            false => Ok(()),
-        }
+        self.limits.check_text(self.text.len())
     }
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn letters(mut column: usize) -> String {
 }
 
 /// The number of a column with these letters.
-fn column(letters: &str) -> Option<usize> {
+pub(crate) fn column(letters: &str) -> Option<usize> {
     let digit = |letter: u8| match letter.to_ascii_uppercase() {
         letter @ b'A'..=b'Z' => Some(usize::from(letter - b'A') + 1),
         _ => None,

@@ -122,7 +122,7 @@ impl WordDocument<'_> {
                 Event::End(end) if end.name() == kind => {
                     let text = text_of(std::mem::take(&mut walk.finished));
                     size += text.len();
-                    bounded(size, &limits)?;
+                    limits.check_text(size)?;
                     if let Some(key) = key.take() {
                         texts.push((format!("{kind} {key}"), text));
                     }
@@ -132,17 +132,6 @@ impl WordDocument<'_> {
         }
         self.notes.extend(texts);
         Ok(())
-    }
-}
-
-/// An error if so much text was collected.
-fn bounded(size: usize, limits: &ReadLimits<'_>) -> Result<(), ReadError> {
-    match size > limits.text {
-        true => Err(ReadError::TooLarge {
-            what: "text",
-            limit: limits.text,
-        }),
-        false => Ok(()),
     }
 }
 
@@ -416,7 +405,7 @@ impl<'d, 'l> Walk<'d, 'l> {
                     self.collected += 4 + 4 * cell.span.min(256);
                     table.push(cell);
                 }
-                bounded(self.collected, &self.document.limits)?;
+                self.document.limits.check_text(self.collected)?;
             }
             "num" => self.write(|to| to.push('/'))?,
             _ => (),
@@ -433,7 +422,7 @@ impl<'d, 'l> Walk<'d, 'l> {
         match self.paragraphs.last_mut() {
             Some(paragraph) => {
                 write(&mut paragraph.text);
-                bounded(paragraph.text.len(), &self.document.limits)
+                self.document.limits.check_text(paragraph.text.len())
             }
             None => Ok(()),
         }
@@ -514,7 +503,7 @@ impl<'d, 'l> Walk<'d, 'l> {
                 table.skip_columns(skipped);
             }
         }
-        bounded(self.collected, &self.document.limits)
+        self.document.limits.check_text(self.collected)
     }
 
     fn cell_properties(&mut self, xml: &mut Xml<'_>) -> Result<(), ReadError> {
@@ -635,7 +624,7 @@ impl<'d, 'l> Walk<'d, 'l> {
             }
         }
         self.collected += size;
-        bounded(self.collected, &self.document.limits)
+        self.document.limits.check_text(self.collected)
     }
 
     fn push_all(&mut self, blocks: Vec<OfficeBlock>) -> Result<(), ReadError> {

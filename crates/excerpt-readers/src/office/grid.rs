@@ -99,13 +99,8 @@ impl<'w, 'l> Grid<'w, 'l> {
             end: self.text.len(),
         });
         // Each cell has a bar and two spaces.
-        match self.text.len() + 3 * self.cells.len() > self.limits.text {
-            true => Err(ReadError::TooLarge {
-                what: "text",
-                limit: self.limits.text,
-            }),
-            false => Ok(()),
-        }
+        self.limits
+            .check_text(self.text.len() + 3 * self.cells.len())
     }
 
     /// Writes the block.

@@ -3,7 +3,7 @@
 use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
 use crate::office::grid::{COLUMNS, Content, Grid};
-use crate::office::open_document::{File, bounded};
+use crate::office::open_document::File;
 use crate::reader::{ExtractedText, FileReader, ReadError};
 use crate::xml::{Element, Event, Xml};
 
@@ -87,7 +87,7 @@ fn read_sheet(
                 "table-cell" | "covered-table-cell" => {
                     if let Some(cell) = cell.take() {
                         size += cell.text.len() + 8;
-                        bounded(size, limits)?;
+                        limits.check_text(size)?;
                         cells.push(cell);
                     }
                 }

@@ -14,7 +14,7 @@ use crate::office::blocks::{
     BlockKind, Blocks, Cell, ListLevels, Mark, NESTED_TABLES, OfficeBlock, Table, kind_of, link,
     text_of,
 };
-use crate::office::open_document::{File, bounded};
+use crate::office::open_document::File;
 use crate::place::FilePlace;
 use crate::reader::{ExtractedText, FileReader, ReadError};
 use crate::xml::{Element, Event, Xml};
@@ -392,12 +392,12 @@ impl Walk<'_, '_> {
                     if *repeated == 1 {
                         self.collected += 8;
                         table.push(cell);
-                        return bounded(self.collected, &self.limits);
+                        return self.limits.check_text(self.collected);
                     }
                     let text = text_of(cell.blocks);
                     for _ in 0..*repeated {
                         self.collected += 8 + text.len();
-                        bounded(self.collected, &self.limits)?;
+                        self.limits.check_text(self.collected)?;
                         let blocks = match text.is_empty() {
                             true => Vec::new(),
                             false => vec![OfficeBlock::Paragraph(text.clone())],
@@ -493,7 +493,7 @@ impl Walk<'_, '_> {
                 c => paragraph.text.push(c),
             }
         }
-        bounded(paragraph.text.len(), &self.limits)
+        self.limits.check_text(paragraph.text.len())
     }
 
     /// Text as it is.
@@ -502,7 +502,7 @@ impl Walk<'_, '_> {
             return Ok(());
         };
         paragraph.text.push_str(text);
-        bounded(paragraph.text.len(), &self.limits)
+        self.limits.check_text(paragraph.text.len())
     }
 
     fn end_paragraph(&mut self, paragraph: Paragraph) -> Result<(), ReadError> {
@@ -559,7 +559,7 @@ impl Walk<'_, '_> {
             }
         }
         self.collected += size;
-        bounded(self.collected, &self.limits)
+        self.limits.check_text(self.collected)
     }
 
     fn push_all(&mut self, blocks: Vec<OfficeBlock>) -> Result<(), ReadError> {

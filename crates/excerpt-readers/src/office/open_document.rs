@@ -70,14 +70,3 @@ fn is_encrypted(manifest: &str, limits: &ReadLimits<'_>) -> Result<bool, ReadErr
     }
     Ok(false)
 }
-
-/// An error if so much text was collected.
-pub(crate) fn bounded(size: usize, limits: &ReadLimits<'_>) -> Result<(), ReadError> {
-    match size > limits.text {
-        true => Err(ReadError::TooLarge {
-            what: "text",
-            limit: limits.text,
-        }),
-        false => Ok(()),
-    }
-}

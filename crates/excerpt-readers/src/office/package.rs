@@ -5,13 +5,11 @@
 use std::collections::HashMap;
 
 use crate::archive::{Archive, resolved};
+use crate::format::COMPOUND;
 use crate::limits::ReadLimits;
 use crate::metadata::Metadata;
 use crate::reader::ReadError;
 use crate::xml::{Event, Xml, decoded};
-
-/// How a compound file begins: an Office document with a password is in one.
-const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0";
 
 /// How long a key or a target is, in bytes. Longer ones are none: they would be copied for each
 /// link.

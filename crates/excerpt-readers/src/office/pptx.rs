@@ -310,17 +310,7 @@ impl<'s> Slide<'s> {
             }
             _ => return Ok(()),
         }
-        self.bounded(self.collected)
-    }
-
-    fn bounded(&self, size: usize) -> Result<(), ReadError> {
-        match size > self.limits.text {
-            true => Err(ReadError::TooLarge {
-                what: "text",
-                limit: self.limits.text,
-            }),
-            false => Ok(()),
-        }
+        self.limits.check_text(self.collected)
     }
 
     fn write(&mut self, write: impl FnOnce(&mut String)) -> Result<(), ReadError> {
@@ -328,8 +318,7 @@ impl<'s> Slide<'s> {
             return Ok(());
         };
         write(&mut paragraph.text);
-        let size = paragraph.text.len();
-        self.bounded(size)
+        self.limits.check_text(paragraph.text.len())
     }
 
     fn paragraph_properties(

@@ -12,6 +12,7 @@ use crate::markdown::MarkdownWriter;
 use crate::office::grid::{COLUMNS, Content, Grid};
 use crate::office::package::{Package, Relations, first_of};
 use crate::office::xlsx::number::{Epoch, NumberFormat};
+use crate::place::column;
 use crate::reader::{ExtractedText, FileReader, ReadError};
 use crate::xml::{Element, Event, Xml};
 
@@ -343,15 +344,7 @@ impl Cell {
 /// The column and the row that `B12` names.
 fn position(name: &str) -> Option<(usize, usize)> {
     let digits = name.find(|c: char| c.is_ascii_digit())?;
-    let mut letters = name.get(..digits)?.bytes();
-    let column = letters.try_fold(0_usize, |column, letter| {
-        match letter.to_ascii_uppercase() {
-            letter @ b'A'..=b'Z' => column
-                .checked_mul(26)?
-                .checked_add(usize::from(letter - b'A') + 1),
-            _ => None,
-        }
-    })?;
+    let column = column(name.get(..digits)?)?;
     let row: u32 = name.get(digits..)?.parse().ok()?;
     (column > 0 && row > 0).then_some((column, row as usize))
 }

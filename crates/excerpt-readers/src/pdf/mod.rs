@@ -65,12 +65,7 @@ impl FileReader for Pdf {
             let pieces =
                 interpreter.pieces(content, resources, page.area, page.appearances(&file)?)?;
             length += pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
-            if length > limits.text {
-                return Err(ReadError::TooLarge {
-                    what: "text",
-                    limit: limits.text,
-                });
-            }
+            limits.check_text(length)?;
             let of_page = layout::lines(pieces);
             file.take(of_page.len() * size_of::<layout::Line>())?;
             lines.push(of_page);
