@@ -5,19 +5,22 @@
 //! if they were accepted. Headers, footers, comments and the table of contents are left out; notes
 //! stand at the end of their section, text boxes after their paragraph.
 
-pub(crate) mod numbering;
+mod notes;
+mod numbering;
 mod styles;
 
 use std::collections::HashMap;
 
 use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
-use crate::office::blocks::{
-    BlockKind, Blocks, Cell, ListLevels, Mark, NESTED_TABLES, Notes, OfficeBlock, Table, link,
-    text_of,
-};
+use crate::office::block::{Cell, Mark, NESTED_TABLES, OfficeBlock, Table, text_of};
+use crate::office::blocks::Blocks;
+use crate::office::docx::notes::NoteNumbers;
 use crate::office::docx::numbering::{Label, Numbered, Numbering};
 use crate::office::docx::styles::Styles;
+use crate::office::kind::BlockKind;
+use crate::office::levels::HeadingLevels;
+use crate::office::link::link;
 use crate::office::package::{Package, Relations, first_of};
 use crate::reader::{ExtractedText, FileReader, ReadError};
 use crate::xml::{Element, Event, Xml};
@@ -43,8 +46,8 @@ impl FileReader for Docx {
             styles: Styles::default(),
             numbering: Numbering::default(),
             notes: HashMap::new(),
-            numbers: Notes::default(),
-            levels: ListLevels::default(),
+            numbers: NoteNumbers::default(),
+            levels: HeadingLevels::default(),
         };
         if let Some(styles) = optional(&mut package, &relations, "styles")? {
             document.styles = Styles::read(&styles, limits)?;
@@ -95,8 +98,8 @@ struct WordDocument<'l> {
     numbering: Numbering,
     /// The texts of notes, by their kind and key.
     notes: HashMap<String, String>,
-    numbers: Notes,
-    levels: ListLevels,
+    numbers: NoteNumbers,
+    levels: HeadingLevels,
 }
 
 impl WordDocument<'_> {

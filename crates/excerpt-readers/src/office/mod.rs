@@ -1,14 +1,23 @@
 //! The files of office programs: Office Open XML and OpenDocument. Both are archives of XML.
 //!
-//! `package.rs` opens the archive and its parts, and `blocks.rs` turns
-//! paragraphs with levels and list marks into nested blocks; `grid.rs` finds the tables in a sheet.
+//! `package.rs` and `open_document.rs` open a file and its parts, and `properties.rs` reads what it
+//! says about itself. `blocks.rs` nests the paragraphs with levels and list marks that `block.rs`
+//! describes; `kind.rs` knows the names of styles; `grid.rs` finds the tables in a sheet.
 
+#[cfg(any(feature = "docx", feature = "odt", feature = "pptx"))]
+mod block;
 #[cfg(any(feature = "docx", feature = "odt", feature = "pptx"))]
 mod blocks;
 #[cfg(feature = "docx")]
 mod docx;
 #[cfg(feature = "xlsx")]
 mod grid;
+#[cfg(any(feature = "docx", feature = "odt"))]
+mod kind;
+#[cfg(any(feature = "docx", feature = "odt"))]
+mod levels;
+#[cfg(any(feature = "docx", feature = "odt", feature = "pptx"))]
+mod link;
 #[cfg(feature = "xlsx")]
 mod ods;
 #[cfg(feature = "odt")]
@@ -18,6 +27,7 @@ mod open_document;
 mod package;
 #[cfg(feature = "pptx")]
 mod pptx;
+mod properties;
 #[cfg(feature = "xlsx")]
 mod xlsx;
 

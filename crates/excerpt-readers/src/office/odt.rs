@@ -10,10 +10,11 @@ use std::collections::HashMap;
 
 use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
-use crate::office::blocks::{
-    BlockKind, Blocks, Cell, ListLevels, Mark, NESTED_TABLES, OfficeBlock, Table, kind_of, link,
-    text_of,
-};
+use crate::office::block::{Cell, Mark, NESTED_TABLES, OfficeBlock, Table, text_of};
+use crate::office::blocks::Blocks;
+use crate::office::kind::{BlockKind, kind_of};
+use crate::office::levels::HeadingLevels;
+use crate::office::link::link;
 use crate::office::open_document::File;
 use crate::place::FilePlace;
 use crate::reader::{ExtractedText, FileReader, ReadError};
@@ -49,7 +50,7 @@ impl FileReader for Odt {
             paragraphs: Vec::new(),
             lists: Vec::new(),
             numbers: HashMap::new(),
-            levels: ListLevels::default(),
+            levels: HeadingLevels::default(),
             tables: 0,
             too_deep: 0,
             notes: 0,
@@ -154,7 +155,7 @@ struct Walk<'w, 'l> {
     lists: Vec<List>,
     /// The next numbers of lists, by their styles.
     numbers: HashMap<String, u64>,
-    levels: ListLevels,
+    levels: HeadingLevels,
     tables: usize,
     too_deep: usize,
     notes: usize,

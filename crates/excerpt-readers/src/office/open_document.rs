@@ -3,7 +3,7 @@
 use crate::archive::Archive;
 use crate::limits::ReadLimits;
 use crate::metadata::Metadata;
-use crate::office::package::metadata;
+use crate::office::properties::metadata_of;
 use crate::reader::ReadError;
 use crate::xml::{Event, Xml, decoded};
 
@@ -25,7 +25,7 @@ impl File {
     pub(crate) fn open(bytes: &[u8], limits: &ReadLimits<'_>) -> Result<Self, ReadError> {
         if !bytes.starts_with(b"PK") {
             let content = decoded(bytes.to_vec());
-            let metadata = metadata(&content, limits)?;
+            let metadata = metadata_of(&content, limits)?;
             return Ok(File {
                 content,
                 styles: String::new(),
@@ -46,7 +46,7 @@ impl File {
         Ok(File {
             content,
             styles: part("styles.xml")?.unwrap_or_default(),
-            metadata: metadata(&about, limits)?,
+            metadata: metadata_of(&about, limits)?,
         })
     }
 }

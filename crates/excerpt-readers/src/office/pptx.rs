@@ -7,7 +7,9 @@ use std::collections::HashSet;
 
 use crate::limits::ReadLimits;
 use crate::markdown::{MarkdownWriter, one_line};
-use crate::office::blocks::{Blocks, Cell, Mark, OfficeBlock, Table, link};
+use crate::office::block::{Cell, Mark, OfficeBlock, Table};
+use crate::office::blocks::Blocks;
+use crate::office::link::link;
 use crate::office::package::{Package, Relations, first_of};
 use crate::place::FilePlace;
 use crate::reader::{ExtractedText, FileReader, ReadError};

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::limits::ReadLimits;
-use crate::office::blocks::{BlockKind, kind_of};
 use crate::office::docx::numbering::Numbered;
+use crate::office::kind::{BlockKind, kind_of};
 use crate::reader::ReadError;
 use crate::xml::{Event, Xml};
 
