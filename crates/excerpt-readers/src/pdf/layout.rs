@@ -4,7 +4,7 @@
 //! The gap of a table does not count: what stands side by side there is short. What is left is
 //! sorted into lines, from top to bottom.
 
-use super::content::Piece;
+use super::piece::Piece;
 
 /// How often a page is split. A page that needs more is no text, or hostile.
 const MOST_SPLITS: usize = 32;
