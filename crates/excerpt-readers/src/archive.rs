@@ -17,7 +17,7 @@ use crate::reader::ReadError;
 /// How many entries an archive may have. Documents have a few, large books some thousands.
 const ENTRIES: usize = 65_536;
 
-/// How many bytes are unpacked between two questions whether the text is still needed.
+/// How many bytes are unpacked between two checks that the text is still needed.
 const STEP: u64 = 1 << 20;
 
 /// An archive in memory.
@@ -48,7 +48,7 @@ impl<'a> Archive<'a> {
             // Of names that differ only in their case, the first is the file that is meant.
             entries.entry(key(name)).or_insert(at);
         }
-        // A program may keep the escapes of an address in the name, as ECMA-376 wants it.
+        // By ECMA-376, part 2, names keep the escapes of addresses, such as `%20`.
         let names = archive.file_names().enumerate();
         for (at, name) in names.filter(|(_, name)| name.contains('%')) {
             entries.entry(key(&unescaped(name))).or_insert(at);

@@ -273,7 +273,7 @@ fn received(from: Option<impl io::Read + Send + 'static>, most: u64) -> Receiver
             let _ = from.by_ref().take(most).read_to_end(&mut bytes);
             // Nobody receives a late result.
             let _ = send.send(bytes);
-            // The program must not wait for somebody who reads the rest.
+            // Reads the rest, or the program would wait until somebody does.
             let _ = io::copy(&mut from, &mut io::sink());
         }
     });

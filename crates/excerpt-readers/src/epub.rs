@@ -1,7 +1,7 @@
 //! Electronic books: the pages of an EPUB in the order in which they are read.
 //!
 //! The package says what is in the book and in which order; its navigation says how the chapters
-//! are nested, and how one is called that has no heading.
+//! are nested, and has titles for those without a heading.
 //!
 //! <https://www.w3.org/TR/epub-33/>
 

@@ -49,7 +49,7 @@ impl<'a> ReadLimits<'a> {
         }
     }
 
-    /// An error once the text is no longer needed, or the time is over. A reader asks now and then.
+    /// An error once the text is no longer needed, or the time is over. Readers call this often.
     ///
     /// # Errors
     ///

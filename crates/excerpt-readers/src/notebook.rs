@@ -31,7 +31,7 @@ impl FileReader for Notebook {
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
         let file: Result<File, _> = serde_json::from_slice(bytes);
-        // Python writes half a character as it is, which no text can have.
+        // Python writes half of a surrogate pair as it is, which is no valid text.
         let file = file.or_else(|_| serde_json::from_slice(&without_halves(bytes)));
         let file = file.map_err(ReadError::damaged)?;
         let mut cells = file.cells;

@@ -18,7 +18,7 @@ const DEEPEST: usize = 1_000;
 /// How long a name is that other parts refer to, in bytes.
 const KEY: usize = 255;
 
-/// How many events there are between two questions whether the text is still needed.
+/// How many events pass between two checks that the text is still needed.
 const STEP: usize = 4_096;
 
 /// The text of a part: UTF-8, or UTF-16 with a mark of its byte order.
@@ -184,8 +184,8 @@ impl Element<'_> {
         self.find(|key| key.rsplit(':').next() == Some(name))
     }
 
-    /// An attribute that names something. What no program writes is none: it could be long, and it
-    /// is looked up for each paragraph.
+    /// An attribute that names something. A name longer than programs write is ignored, since it is
+    /// looked up for each paragraph.
     pub(crate) fn key(&self, name: &str) -> Option<String> {
         self.get(name).filter(|key| key.len() <= KEY)
     }

@@ -16,7 +16,7 @@ const MOST_NODES: usize = 2_000_000;
 /// How deep elements are nested. Deeper ones are siblings, as in browsers.
 const DEEPEST: usize = 256;
 
-/// How many events pass between two questions whether the text is still needed.
+/// How many events pass between two checks that the text is still needed.
 const STEP: usize = 1 << 14;
 
 /// Names that are known, and one for all others.

@@ -80,7 +80,7 @@ impl<'w, 'l> Blocks<'w, 'l> {
             Mark::Bullet => None,
             Mark::Number(number) => Some(number.min(999_999_999)),
             Mark::None => {
-                // Of a deeper item whose text was elsewhere, the item around it goes on.
+                // If no item is open at this depth, the one around it continues.
                 return self.writer.paragraph(text);
             }
         };

@@ -433,7 +433,7 @@ impl<'d, 'l> Walk<'d, 'l> {
 
     fn field(&mut self, element: &Element<'_>) {
         match element.get("fldCharType").as_deref() {
-            // However many fields are begun in a paragraph, they are few in each other.
+            // Real fields are nested a few levels deep.
             Some("begin") if self.fields.len() < 100 => self.fields.push(Field::default()),
             Some("separate") => {
                 let start = self.paragraphs.last().map(|paragraph| paragraph.text.len());

@@ -20,7 +20,7 @@ use crate::place::FilePlace;
 use crate::reader::{ExtractedText, FileReader, ReadError};
 use crate::xml::{Element, Event, Xml};
 
-/// How long a chain of styles may be that are based on each other.
+/// How many styles that are based on each other are followed. They may form a cycle.
 const CHAIN: usize = 20;
 
 /// How many spaces, rows or cells may be repeated.
@@ -229,7 +229,7 @@ impl Walk<'_, '_> {
                         Some(BlockKind::Heading(level as usize))
                     }
                     _ => match self.styles.kind(&style) {
-                        // What is a heading by its looks alone may be none.
+                        // A paragraph that only looks like a heading may be none.
                         Some(BlockKind::Heading(_)) => None,
                         kind => kind,
                     },
@@ -478,7 +478,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Text, with spaces as in XML that is made for people: several are one.
+    /// Text in which white space counts as one space, as in XML that is indented.
     fn text(&mut self, text: &str) -> Result<(), ReadError> {
         let Some(paragraph) = self.paragraphs.last_mut() else {
             return Ok(());

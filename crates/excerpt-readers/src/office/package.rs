@@ -12,8 +12,8 @@ use crate::office::properties::metadata_of;
 use crate::reader::ReadError;
 use crate::xml::{Event, Xml, decoded};
 
-/// How long a key or a target is, in bytes. Longer ones are none: they would be copied for each
-/// link.
+/// How long a key or a target is, in bytes. Longer ones are ignored, since they are copied
+/// for each link.
 const TARGET: usize = 4_000;
 
 /// The parts of a document.

@@ -314,7 +314,7 @@ impl<'b> File<'b> {
         while let Some(found) = self
             .bytes
             .get(at..)
-            .and_then(|rest| memchr(rest, b"obj", b"trailer"))
+            .and_then(|rest| first_of_two(rest, b"obj", b"trailer"))
         {
             let (position, is_trailer) = found;
             let position = at + position;
@@ -477,7 +477,7 @@ impl<'b> File<'b> {
         Ok(Some((number, Object::Stream(Rc::new(stream)))))
     }
 
-    /// The number that the object with this number is, without following another reference.
+    /// The number in the object with this number, without following another reference.
     fn length(&self, number: u32) -> Result<Option<usize>, ReadError> {
         let entry = self.entries.borrow().get(&number).copied();
         let Some(FileEntry::At(at)) = entry else {
@@ -747,7 +747,7 @@ fn find_last(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 }
 
 /// The first of two words, and whether it is the second one.
-fn memchr(bytes: &[u8], first: &[u8], second: &[u8]) -> Option<(usize, bool)> {
+fn first_of_two(bytes: &[u8], first: &[u8], second: &[u8]) -> Option<(usize, bool)> {
     (0..bytes.len()).find_map(|at| {
         let rest = bytes.get(at..)?;
         match rest.first()? {

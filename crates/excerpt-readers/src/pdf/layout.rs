@@ -336,8 +336,8 @@ fn line(mut row: Row<'_>) -> Line {
     line
 }
 
-/// A line from right to left in the order in which it is read, of which it was printed from left to
-/// right.
+/// A line of a script that is written from right to left, in reading order. On the page, its
+/// characters were found from left to right.
 fn logical(text: &str) -> Option<String> {
     let is_rtl = |c: char| matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}');
     let rtl = text.chars().filter(|c| is_rtl(*c)).count();

@@ -406,7 +406,7 @@ impl<'b> Lexer<'b> {
 
     /// The object that begins with a token that was read already.
     pub(super) fn object_from(&mut self, first: PdfToken<'b>) -> Option<Object> {
-        // Each open array or dictionary with its values; no recursion, the nesting is foreign.
+        // The open arrays and dictionaries. No recursion, since the file chooses their depth.
         let mut open: Vec<(PdfToken<'b>, Vec<Object>)> = Vec::new();
         let mut next = Some(first);
         loop {

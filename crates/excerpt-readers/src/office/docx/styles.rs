@@ -8,7 +8,7 @@ use crate::office::kind::{BlockKind, kind_of};
 use crate::reader::ReadError;
 use crate::xml::{Event, Xml};
 
-/// How long a chain of styles may be that are based on each other. It may be a circle.
+/// How many styles that are based on each other are followed. They may form a cycle.
 const CHAIN: usize = 20;
 
 /// The styles, by what paragraphs call them.

@@ -105,10 +105,10 @@ impl NumberFormat {
     }
 
     fn write_date(self, number: f64, epoch: Epoch) -> String {
-        // To the second: the parts of a day have no exact number.
+        // Rounded to the second, since fractions of a day are inexact.
         let seconds = (number * 86_400.0).round() as u64;
         let (days, time) = (seconds / 86_400, seconds % 86_400);
-        // The day 0 is none.
+        // Day 0 is no date.
         if days == 0 && (self == NumberFormat::Time || epoch == Epoch::Day1900) {
             return clock(time);
         }

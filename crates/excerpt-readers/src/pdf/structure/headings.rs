@@ -16,7 +16,7 @@ const LONGEST_HEADING: usize = 200;
 /// Makes headings of paragraphs that the outline has, or that are larger than the text.
 pub(super) fn find_headings(pages: &mut [Vec<TextBlock>], style: &Style, outline: &[OutlineEntry]) {
     let matched = match_outline(pages, outline);
-    // Which level the headings of a look have, by the outline.
+    // How often the outline gives each level to headings that look the same.
     let mut levels: HashMap<(i64, bool), HashMap<usize, usize>> = HashMap::new();
     for ((page, block), level) in &matched {
         if let Some(block) = pages.get(*page).and_then(|blocks| blocks.get(*block)) {

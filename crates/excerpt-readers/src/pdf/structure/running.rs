@@ -16,9 +16,9 @@ pub(super) fn remove_running(pages: &mut [Vec<Line>]) {
     if pages.len() < 3 {
         return;
     }
-    // By what they say and where they are: on how many pages.
+    // On how many pages a text is at a place.
     let mut repeated: HashMap<(String, i64), usize> = HashMap::new();
-    // By the difference to the number of the page and where they are.
+    // On how many pages a number with this difference to that of the page is at a place.
     let mut counted: HashMap<(i64, i64), usize> = HashMap::new();
     let place = |line: &Line| (line.baseline / 4.0).round() as i64;
     for (at, lines) in pages.iter().enumerate() {

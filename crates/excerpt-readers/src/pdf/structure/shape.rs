@@ -55,7 +55,7 @@ impl Shape {
     }
 
     /// How many lines of code begin at a line: several, or one with space around it. One line among
-    /// others is a word of theirs, such as an address.
+    /// others is a part of their text, such as an address.
     pub(super) fn code_lines(&self, lines: &[Line], at: usize, style: &Style) -> usize {
         let is_code = |line: &&Line| line.is_monospaced && !style.is_monospaced;
         let rest = lines.get(at..).unwrap_or_default();
@@ -90,7 +90,7 @@ impl Shape {
         let room = self.right - before.right;
         let first_word = next.text.split(' ').next().unwrap_or_default();
         let word = first_word.chars().count() as f64 * 0.5 * next.size;
-        // The next word had had room on the line.
+        // The next word would have fitted on the line.
         let is_short = room > word + size;
         let ends = before
             .text
