@@ -11,11 +11,15 @@ use memchr::memmem::{self, Finder};
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
 use crate::parse::accent::accented;
+use crate::parse::closings::Closings;
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
 
 /// How many environments with nodes may be open; what is deeper belongs to what is around it.
 const DEEPEST: usize = 24;
+
+/// The most tables of one name that are looked for in a table.
+const MOST_INNER: usize = 24;
 
 /// How many environments may be open at all.
 const MOST_OPEN: usize = 64;
@@ -167,7 +171,7 @@ struct Reader<'a> {
     open: Vec<Open<'a>>,
     /// How many of those have nodes.
     nodes: usize,
-    ends: Ends,
+    closings: Closings,
 }
 
 /// An environment that is open.
@@ -197,7 +201,7 @@ impl<'a> Reader<'a> {
             paragraph: None,
             open: Vec::new(),
             nodes: 0,
-            ends: Ends::default(),
+            closings: Closings::default(),
         }
     }
 
@@ -337,7 +341,7 @@ impl<'a> Reader<'a> {
     fn dollar(&mut self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         if bytes.get(at + 1) == Some(&b'$') {
-            let end = self.ends.find(self.text, "$$", at + 2);
+            let end = self.closings.after(self.text, "$$", at + 2);
             return match end.filter(|end| end - at <= LONGEST_FORMULA) {
                 Some(end) if self.begins_line(at) => self.kept(Kind::Code, at, end),
                 Some(end) => {
@@ -376,7 +380,7 @@ impl<'a> Reader<'a> {
         let after = self.after_command(at, name);
         match name {
             "" if self.text[at..].starts_with("\\[") => {
-                let end = self.ends.find(self.text, "\\]", at + 2);
+                let end = self.closings.after(self.text, "\\]", at + 2);
                 if let Some(end) = end.filter(|end| end - at <= LONGEST_FORMULA) {
                     if self.begins_line(at) {
                         return self.kept(Kind::Code, at, end);
@@ -405,7 +409,7 @@ impl<'a> Reader<'a> {
                 return self.verb(after);
             }
             "iffalse" if self.begins_line(at) => {
-                if let Some(end) = self.ends.find(self.text, "\\fi", after) {
+                if let Some(end) = self.closings.after(self.text, "\\fi", after) {
                     return self.kept(Kind::Definitions, at, end);
                 }
             }
@@ -575,7 +579,7 @@ impl<'a> Reader<'a> {
 
     /// The end of an environment whose text is kept.
     fn environment(&mut self, name: &'static str, kind: Kind, from: usize) -> Option<usize> {
-        let mut end = self.ends.environment(self.text, name, from)?;
+        let mut end = self.environment_end(name, from)?;
         // Tables may be in tables.
         if kind == Kind::Table {
             let begin = format!("\\begin{{{name}}}");
@@ -584,8 +588,8 @@ impl<'a> Reader<'a> {
             let mut tries = 0;
             while let Some(found) = inner.find(&self.text.as_bytes()[at..end]) {
                 tries += 1;
-                let outer = self.ends.environment(self.text, name, end);
-                match outer.filter(|_| tries < DEEPEST) {
+                let outer = self.environment_end(name, end);
+                match outer.filter(|_| tries < MOST_INNER) {
                     Some(outer) => {
                         at += found + begin.len();
                         end = outer;
@@ -595,6 +599,16 @@ impl<'a> Reader<'a> {
             }
         }
         Some(end)
+    }
+
+    /// What follows the next end of the environment `name` from `from` on.
+    fn environment_end(&mut self, name: &'static str, from: usize) -> Option<usize> {
+        let text = self.text;
+        let start = self.closings.next(name, from, || {
+            let mark = format!("\\end{{{name}}}");
+            memmem::find(&text.as_bytes()[from..], mark.as_bytes()).map(|found| from + found)
+        });
+        start.map(|start| start + "\\end{}".len() + name.len())
     }
 
     /// Reads the end of an environment, whose command ends at `after`.
@@ -744,52 +758,6 @@ impl<'a> Reader<'a> {
             kind: LinkKind::Plain,
             bytes: at..end,
         });
-    }
-}
-
-/// Where marks that close something are next. What was found once is remembered, so that a text of
-/// beginnings without an end is not searched for each of them.
-#[derive(Default)]
-struct Ends {
-    known: Vec<(&'static str, usize)>,
-}
-
-impl Ends {
-    /// What follows the next `mark` from `from` on.
-    fn find(&mut self, text: &str, mark: &'static str, from: usize) -> Option<usize> {
-        self.next(mark, from, text.len(), |from| {
-            Some(from + memmem::find(&text.as_bytes()[from..], mark.as_bytes())? + mark.len())
-        })
-    }
-
-    /// What follows the next end of the environment `name` from `from` on.
-    fn environment(&mut self, text: &str, name: &'static str, from: usize) -> Option<usize> {
-        self.next(name, from, text.len(), |from| {
-            let mark = format!("\\end{{{name}}}");
-            Some(from + memmem::find(&text.as_bytes()[from..], mark.as_bytes())? + mark.len())
-        })
-    }
-
-    fn next(
-        &mut self,
-        mark: &'static str,
-        from: usize,
-        none: usize,
-        find: impl Fn(usize) -> Option<usize>,
-    ) -> Option<usize> {
-        let index = match self.known.iter().position(|(known, _)| *known == mark) {
-            Some(index) => index,
-            None => {
-                self.known.push((mark, 0));
-                self.known.len() - 1
-            }
-        };
-        // The mark must begin at `from` or later.
-        if self.known[index].1 < from + mark.len() {
-            self.known[index].1 = find(from).unwrap_or(usize::MAX);
-        }
-        let end = self.known[index].1;
-        (end <= none).then_some(end)
     }
 }
 

@@ -9,6 +9,7 @@ use memchr::memmem;
 
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
+use crate::parse::closings::Closings;
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
 
@@ -353,7 +354,7 @@ fn marks(text: &str, start: usize) -> Marks {
     // Where braces and brackets are open, and how many braces.
     let mut braces: Vec<(usize, usize)> = Vec::new();
     let mut brackets: Vec<usize> = Vec::new();
-    let mut closings = Closings::new();
+    let mut closings = Closings::default();
     let run = |at: usize| {
         let rest = &bytes[at..];
         rest.iter().take_while(|byte| **byte == rest[0]).count()
@@ -361,7 +362,7 @@ fn marks(text: &str, start: usize) -> Marks {
     let mut at = start;
     while at < bytes.len() {
         let step = match bytes[at] {
-            b'<' => match closings.end(text, at) {
+            b'<' => match held_end(text, at, &mut closings) {
                 Some(end) => {
                     held.push(at..end);
                     end - at
@@ -455,61 +456,28 @@ fn external(text: &str, at: usize) -> Option<Link> {
     })
 }
 
-/// Where comments and tags end. What was found once is remembered, so that a text of tags that
-/// never close is not searched for each of them.
-struct Closings {
-    /// The next end of a comment, and of each tag.
-    next: [Option<usize>; TAGS.len() + 1],
-}
-
-impl Closings {
-    fn new() -> Self {
-        Closings {
-            next: [None; TAGS.len() + 1],
-        }
+/// The end of the comment, or of the tag whose text is no markup, that begins at `at`.
+fn held_end(text: &str, at: usize, closings: &mut Closings) -> Option<usize> {
+    let rest = &text[at..];
+    if rest.starts_with("<!--") {
+        return closings.after(text, "-->", at + 4);
     }
-
-    /// The end of the comment or tag that begins at `at`.
-    fn end(&mut self, text: &str, at: usize) -> Option<usize> {
-        let rest = &text[at..];
-        if rest.starts_with("<!--") {
-            let find = |from: usize| Some(from + memmem::find(&text.as_bytes()[from..], b"-->")?);
-            return Some(self.closing(TAGS.len(), at + 4, text.len(), find)? + 3);
-        }
-        let name = tag(rest)?;
-        let index = TAGS.iter().position(|known| *known == name)?;
-        let open = at + tag_end(&text.as_bytes()[at..])?;
-        if text.as_bytes()[open - 1] == b'/' {
-            return None;
-        }
-        let find = |from: usize| {
-            memmem::find_iter(&text.as_bytes()[from..], b"</")
-                .map(|found| from + found)
-                .find(|found| {
-                    let rest = &text.as_bytes()[found + 2..];
-                    let is_name = |rest: &[u8]| rest.eq_ignore_ascii_case(name.as_bytes());
-                    rest.get(..name.len()).is_some_and(is_name)
-                })
-        };
-        let close = self.closing(index, open + 1, text.len(), find)?;
-        Some(close + tag_end(&text.as_bytes()[close..])? + 1)
+    let name = tag(rest)?;
+    let open = at + tag_end(&text.as_bytes()[at..])?;
+    if text.as_bytes()[open - 1] == b'/' {
+        return None;
     }
-
-    /// The next closing mark of a kind from `from` on.
-    fn closing(
-        &mut self,
-        kind: usize,
-        from: usize,
-        none: usize,
-        find: impl Fn(usize) -> Option<usize>,
-    ) -> Option<usize> {
-        let next = match self.next[kind] {
-            Some(next) if next >= from => next,
-            _ => find(from).unwrap_or(none),
-        };
-        self.next[kind] = Some(next);
-        (next < none).then_some(next)
-    }
+    let from = open + 1;
+    let close = closings.next(name, from, || {
+        memmem::find_iter(&text.as_bytes()[from..], b"</")
+            .map(|found| from + found)
+            .find(|found| {
+                let rest = &text.as_bytes()[found + 2..];
+                let is_name = |rest: &[u8]| rest.eq_ignore_ascii_case(name.as_bytes());
+                rest.get(..name.len()).is_some_and(is_name)
+            })
+    })?;
+    Some(close + tag_end(&text.as_bytes()[close..])? + 1)
 }
 
 /// Where the tag at the start of a text ends, with `>`.

@@ -4,6 +4,7 @@
 mod accent;
 mod asciidoc;
 pub(crate) mod comments;
+mod closings;
 mod csv;
 pub(crate) mod delimited;
 mod diff;
