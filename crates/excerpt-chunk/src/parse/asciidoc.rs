@@ -10,12 +10,10 @@ use std::ops::Range;
 
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
+use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
-
-/// How deep blocks may be nested; what is deeper is a paragraph.
-const DEEPEST: usize = 24;
 
 /// The most rows that a cell of a table is taken to span.
 const MOST_SPANNED: usize = 100;

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::outline::{Kind, Outline, OutlineBuilder};
-use crate::parse::reader::{BYTES_A_NODE, MOST_NODES};
+use crate::parse::limits::most_nodes;
 use crate::parse::{Lines, Parser, body_start};
 
 /// After this many quotes that are never closed, quotes mean nothing: each costs a search up to the
@@ -19,7 +19,7 @@ impl Parser for Csv {
         let text = document.text();
         let start = body_start(text);
         let mut builder = OutlineBuilder::new(text, start);
-        let most = MOST_NODES.max(text.len() / BYTES_A_NODE);
+        let most = most_nodes(text);
         let mut rows = Rows::of(text, start);
         let is_plain = |row: &str| !row.trim_end_matches(['\n', '\r']).contains('\n');
         if rows.by_ref().all(is_plain) {
@@ -32,9 +32,7 @@ impl Parser for Csv {
         let mut at = start;
         for row in Rows::of(text, start) {
             if builder.len() > most {
-                let mut outline = Lines.parse(document, 0);
-                outline.fall_back("too many rows to be read as CSV: read as lines");
-                return outline;
+                return Lines::instead(document, "rows", "CSV");
             }
             builder.leaf(Kind::Row, at..at + row.len());
             at += row.len();

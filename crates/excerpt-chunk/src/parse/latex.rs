@@ -12,11 +12,9 @@ use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
 use crate::parse::accent::accented;
 use crate::parse::closings::Closings;
+use crate::parse::limits::DEEPEST;
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
-
-/// How many environments with nodes may be open; what is deeper belongs to what is around it.
-const DEEPEST: usize = 24;
 
 /// The most tables of one name that are looked for in a table.
 const MOST_INNER: usize = 24;

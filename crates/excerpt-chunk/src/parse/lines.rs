@@ -8,6 +8,17 @@ use crate::parse::{Parser, body_start, prose};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lines;
 
+impl Lines {
+    /// The outline of a document that has too many `parts` to be read as `format`.
+    pub(super) fn instead(document: &Document<'_>, parts: &str, format: &str) -> Outline {
+        let mut outline = Lines.parse(document, 0);
+        outline.fall_back(format!(
+            "too many {parts} to be read as {format}: read as lines"
+        ));
+        outline
+    }
+}
+
 impl Parser for Lines {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
         let text = document.text();

@@ -10,7 +10,7 @@ use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
 
 /// How deep the parts of a message may be nested; the boundaries of deeper ones are text.
-const DEEPEST: usize = 24;
+const DEEPEST_PART: usize = 24;
 
 /// The maximum number of lines in a signature.
 const LONGEST_SIGNATURE: usize = 20;
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         let (kind, name) = header.content.split_once('/').unwrap_or_default();
         if kind == "multipart" {
             if let Some(boundary) = header.boundary
-                && self.boundaries.len() < DEEPEST
+                && self.boundaries.len() < DEEPEST_PART
             {
                 self.boundaries.push(boundary);
             }

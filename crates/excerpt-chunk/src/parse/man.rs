@@ -6,11 +6,9 @@
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
 use crate::parse::accent::accented;
+use crate::parse::limits::DEEPEST;
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
-
-/// How deep lists and insets may be nested; what is deeper belongs to what is around it.
-const DEEPEST: usize = 24;
 
 /// In how many lines the head of a page is looked for.
 const HEAD: usize = 400;

@@ -8,7 +8,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Tag, TagEnd};
 
 use crate::document::{Document, DocumentInfo, Link, LinkKind};
 use crate::outline::{Kind, Outline, OutlineBuilder};
-use crate::parse::reader::{BYTES_A_NODE, MOST_NODES};
+use crate::parse::limits::most_nodes;
 use crate::parse::{Lines, Parser, body_start, front_matter, sections};
 
 /// The maximum length of a wiki link in bytes: it bounds the search for the end after every `[[`.
@@ -60,13 +60,11 @@ impl Parser for Markdown {
             | Options::ENABLE_STRIKETHROUGH
             | Options::ENABLE_HEADING_ATTRIBUTES;
         let events = pulldown_cmark::Parser::new_ext(&text[body..], options).into_offset_iter();
-        let most = MOST_NODES.max(text.len() / BYTES_A_NODE);
+        let most = most_nodes(text);
         for (event, range) in events {
             reader.event(event, body + range.start..body + range.end);
             if reader.builder.len() > most {
-                let mut outline = Lines.parse(document, detail);
-                outline.fall_back("too many blocks to be read as Markdown: read as lines");
-                return outline;
+                return Lines::instead(document, "blocks", "Markdown");
             }
         }
         let mut outline = reader.finish();

@@ -10,11 +10,9 @@ use memchr::memmem;
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
 use crate::parse::closings::Closings;
+use crate::parse::limits::DEEPEST;
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
-
-/// How deep lists may be nested; what is deeper is a paragraph.
-const DEEPEST: usize = 24;
 
 /// The maximum length of a template or a comment in bytes: two braces further apart are no pair.
 const LONGEST: usize = 1 << 16;

@@ -12,6 +12,7 @@ pub(crate) mod fences;
 pub(crate) mod formats;
 mod front_matter;
 mod latex;
+mod limits;
 mod lines;
 mod log;
 mod mail;

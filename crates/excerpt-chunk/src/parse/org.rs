@@ -8,12 +8,10 @@ use std::ops::Range;
 
 use crate::document::{Document, Link, LinkKind, dates};
 use crate::outline::{Kind, Outline};
+use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
-
-/// How deep blocks may be nested; what is deeper is a paragraph.
-const DEEPEST: usize = 24;
 
 /// The deepest level of a section. Deeper ones count as this.
 const LAST_LEVEL: usize = 6;

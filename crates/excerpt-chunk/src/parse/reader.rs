@@ -4,15 +4,11 @@ use std::ops::Range;
 
 use crate::document::{Document, DocumentInfo};
 use crate::outline::{Kind, Outline, OutlineBuilder};
-use crate::parse::{Lines, Parser, body_start, front_matter};
+use crate::parse::limits::most_nodes;
+use crate::parse::{Lines, body_start, front_matter};
 
 /// How many columns a tab extends to.
 const TAB: usize = 8;
-
-/// The maximum number of nodes in an outline; a larger outline needs at least this many bytes of
-/// text per node, so that a text of nothing but headings does not fill the memory with sections.
-pub(super) const MOST_NODES: usize = 1 << 20;
-pub(super) const BYTES_A_NODE: usize = 16;
 
 /// The lines of a text, and the outline that is made of them.
 pub(super) struct LineReader<'a> {
@@ -74,7 +70,7 @@ impl<'a> LineReader<'a> {
             builder: OutlineBuilder::new(text, start),
             info: DocumentInfo::default(),
             fallbacks: Vec::new(),
-            most: MOST_NODES.max(text.len() / BYTES_A_NODE),
+            most: most_nodes(text),
         }
     }
 
@@ -86,11 +82,7 @@ impl<'a> LineReader<'a> {
     /// The outline; of lines, if there were too many blocks for one of `format`.
     pub(super) fn finish(self, document: &Document<'_>, format: &str) -> Outline {
         if self.is_full() {
-            let mut outline = Lines.parse(document, 0);
-            outline.fall_back(format!(
-                "too many blocks to be read as {format}: read as lines"
-            ));
-            return outline;
+            return Lines::instead(document, "blocks", format);
         }
         let mut outline = self.builder.finish();
         outline.info = self.info;

@@ -7,12 +7,10 @@ use std::ops::Range;
 
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
+use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
-
-/// How deep blocks may be nested; what is deeper is a paragraph.
-const DEEPEST: usize = 24;
 
 /// An underline shorter than its title is one only from this length on, as in docutils.
 const SURE_UNDERLINE: usize = 4;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::parse::delimited::is_rule_line;
-use crate::parse::reader::{BYTES_A_NODE, MOST_NODES};
+use crate::parse::limits::most_nodes;
 
 /// The maximum length of a title in characters.
 const LONGEST: usize = 100;
@@ -16,7 +16,7 @@ const LONGEST_CAPITALS: usize = 60;
 const MARKS: &[u8] = b"=-~^#*_+";
 
 /// How deep numbers nest.
-const DEEPEST: usize = 6;
+const DEEPEST_NUMBER: usize = 6;
 
 /// How many times a text in capitals stands in a document that is no title of it.
 const REPEATED: usize = 3;
@@ -63,7 +63,7 @@ enum Style {
 }
 
 /// The number of a title, 0 where it is not so deep.
-type Number = [u16; DEEPEST];
+type Number = [u16; DEEPEST_NUMBER];
 
 fn depth(number: &Number) -> usize {
     number
@@ -81,7 +81,7 @@ pub(super) fn titles(text: &str, start: usize) -> Vec<Title> {
     }
     drop_repeated(&mut found, text);
     keep_numbers(&mut found);
-    let most = MOST_NODES.max(text.len() / BYTES_A_NODE) / 4;
+    let most = most_nodes(text) / 4;
     let count = found.len();
     let is_likely = count >= 2 && count <= most && lines.texts >= count * TEXT;
     // Lines of punctuation that stand alone part a text as well.
@@ -96,7 +96,7 @@ pub(super) fn titles(text: &str, start: usize) -> Vec<Title> {
 fn levelled(found: Vec<Candidate>) -> Vec<Title> {
     let numbers = found.iter().filter(|title| title.style == Style::Numbered);
     let depths = numbers.map(|title| depth(&title.number));
-    let (first, deepest) = depths.fold((DEEPEST, 1), |(first, deepest), depth| {
+    let (first, deepest) = depths.fold((DEEPEST_NUMBER, 1), |(first, deepest), depth| {
         (first.min(depth), deepest.max(depth))
     });
     let mut levels: Vec<(Style, usize)> = Vec::new();
@@ -256,14 +256,28 @@ fn candidate(text: &str, at: usize, line: &LineAt<'_>) -> Option<Candidate> {
             && line.text.len() != 4
             && next.text.chars().count() <= line.text.len() + 2
             && is_titular(next.text, LONGEST);
-        return is_title.then(|| made(&next, under.after, Style::Drawn(mark, true), [0; DEEPEST]));
+        return is_title.then(|| {
+            made(
+                &next,
+                under.after,
+                Style::Drawn(mark, true),
+                [0; DEEPEST_NUMBER],
+            )
+        });
     }
     if let Some(mark) = drawn(next.text) {
         let (width, drawn) = (line.text.chars().count(), next.text.len());
         let is_title = width.abs_diff(drawn) <= (drawn / 4).max(2)
             && line.indent.abs_diff(next.indent) <= 1
             && is_titular(line.text, LONGEST);
-        return is_title.then(|| made(line, next.after, Style::Drawn(mark, false), [0; DEEPEST]));
+        return is_title.then(|| {
+            made(
+                line,
+                next.after,
+                Style::Drawn(mark, false),
+                [0; DEEPEST_NUMBER],
+            )
+        });
     }
     if !next.text.is_empty() {
         return None;
@@ -288,7 +302,7 @@ fn candidate(text: &str, at: usize, line: &LineAt<'_>) -> Option<Candidate> {
             .text
             .starts_with(|char: char| char.is_alphanumeric() || "\"'([".contains(char))
         && is_shouted(line.text);
-    is_title.then(|| made(line, line.after, Style::Capitals, [0; DEEPEST]))
+    is_title.then(|| made(line, line.after, Style::Capitals, [0; DEEPEST_NUMBER]))
 }
 
 /// The mark of a line that is drawn with one.
@@ -327,7 +341,7 @@ fn is_shouted(line: &str) -> bool {
 
 /// The number in front of a title, and the title: `1.2 Title`, `1. Title`.
 fn numbered(line: &str) -> Option<(Number, &str)> {
-    let mut number = [0; DEEPEST];
+    let mut number = [0; DEEPEST_NUMBER];
     let mut rest = line;
     let mut depth = 0;
     loop {
@@ -335,7 +349,7 @@ fn numbered(line: &str) -> Option<(Number, &str)> {
         if digits == 0 && depth > 0 {
             break;
         }
-        if !(1..=3).contains(&digits) || depth == DEEPEST {
+        if !(1..=3).contains(&digits) || depth == DEEPEST_NUMBER {
             return None;
         }
         number[depth] = rest[..digits].parse().ok()?;
