@@ -10,8 +10,10 @@ use std::ops::Range;
 
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
+use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
+use crate::parse::paths::{has_ending, with_ending};
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
 
@@ -221,7 +223,7 @@ impl<'a> Reader<'a> {
         };
         let line = self.base.lines[at];
         let first = &self.base.text[line.start..line.end];
-        let is_title = is_uniform(under)
+        let is_title = adornment(under).is_some()
             && !first.starts_with('.')
             && first.chars().any(char::is_alphanumeric)
             && first.chars().count().abs_diff(under.len()) < 2;
@@ -472,11 +474,6 @@ impl<'a> Reader<'a> {
         let text = self.at(line);
         let first = text.chars().next()?;
         let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
-        let word_of = |char: char| {
-            word.chars()
-                .all(|found| found == char)
-                .then_some(word.len())
-        };
         if !rest.is_empty() {
             let bare = word.strip_suffix('.').unwrap_or_default();
             let numeral = word.strip_suffix(')').unwrap_or_default();
@@ -489,9 +486,9 @@ impl<'a> Reader<'a> {
             let is_number =
                 |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
             let marker = match first {
-                '*' => word_of('*').map(|count| Marker::Bullet('*', count)),
+                '*' => adornment(word).map(|_| Marker::Bullet('*', word.len())),
                 '-' | '•' => (word.len() == first.len_utf8()).then_some(Marker::Bullet(first, 1)),
-                '.' => word_of('.').map(Marker::Dots),
+                '.' => adornment(word).map(|_| Marker::Dots(word.len())),
                 '<' => is_callout
                     .is_some_and(|word| word == "." || is_number(word))
                     .then_some(Marker::Callout),
@@ -649,13 +646,11 @@ impl<'a> Reader<'a> {
             Some(hash) => target.split_at(hash),
             None => (target, ""),
         };
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let has_ending = name.contains('.');
-        if path.is_empty() || (is_page && section.is_empty() && !has_ending) {
+        if path.is_empty() || (is_page && section.is_empty() && !has_ending(path)) {
             return;
         }
-        let target = match is_page && !has_ending {
-            true => format!("{path}.adoc{section}"),
+        let target = match is_page {
+            true => format!("{}{section}", with_ending(path, "adoc")),
             false => target.to_string(),
         };
         self.base.info.links.push(Link {
@@ -856,12 +851,6 @@ fn title_in_one_line(text: &str) -> Option<(u8, &str)> {
     (!title.is_empty()).then_some((level, title))
 }
 
-/// Whether a text is one character, repeated.
-fn is_uniform(text: &str) -> bool {
-    let first = text.as_bytes().first();
-    first.is_some_and(|first| text.bytes().all(|byte| byte == *first))
-}
-
 /// What a line opens that is a delimiter, and the language that it names.
 fn fence(text: &str) -> Option<(Fence, &str)> {
     let bytes = text.as_bytes();
@@ -878,7 +867,7 @@ fn fence(text: &str) -> Option<(Fence, &str)> {
         }
         b'|' | b',' | b':' | b'!' => {
             let drawn = &text[1..];
-            let is_table = drawn.len() >= 3 && drawn.bytes().all(|byte| byte == b'=');
+            let is_table = drawn.len() >= 3 && adornment(drawn) == Some(b'=');
             return is_table.then_some((Fence::Table, ""));
         }
         b'-' | b'.' => Fence::Code,
@@ -887,7 +876,7 @@ fn fence(text: &str) -> Option<(Fence, &str)> {
         b'/' => Fence::Comment,
         _ => return None,
     };
-    (text == "--" || (bytes.len() >= 4 && is_uniform(text))).then_some((opens, ""))
+    (text == "--" || (bytes.len() >= 4 && adornment(text).is_some())).then_some((opens, ""))
 }
 
 /// Whether a line is a list of attributes or an anchor.
@@ -955,7 +944,7 @@ fn is_directive(text: &str) -> bool {
 fn is_rule(text: &str) -> bool {
     let mut marks = text.bytes().filter(|byte| *byte != b' ');
     match text.as_bytes() {
-        [b'\'', b'\'', b'\'', ..] | [b'<', b'<', b'<', ..] => is_uniform(text),
+        [b'\'', b'\'', b'\'', ..] | [b'<', b'<', b'<', ..] => adornment(text).is_some(),
         [first @ (b'-' | b'*' | b'_'), ..] => {
             text.len() <= 9
                 && text.bytes().filter(|byte| byte == first).count() == 3

@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::limits::most_nodes;
-use crate::parse::{Lines, Parser, body_start};
+use crate::parse::{Lines, Parser, body_start, tables};
 
 /// After this many quotes that are never closed, quotes mean nothing: each costs a search up to the
 /// end of the text.
@@ -25,7 +25,7 @@ impl Parser for Csv {
         if rows.by_ref().all(is_plain) {
             // The packer splits a table at its lines.
             let table = builder.leaf(Kind::Table, start..text.len());
-            builder.level(table, header(&text[start..]));
+            tables::set_header(&mut builder, table, header(&text[start..]));
             return builder.finish();
         }
         builder.open(Kind::Table, start);
@@ -44,7 +44,7 @@ impl Parser for Csv {
 
 /// How many lines the header of a table has: that of the names, and the comments and settings above
 /// it. None if there are no names, but numbers.
-fn header(text: &str) -> u8 {
+fn header(text: &str) -> usize {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let is_above = |line: &&str| line.starts_with('#') || line.starts_with("sep=");
     let above = lines().take_while(is_above).count();
@@ -59,7 +59,8 @@ fn header(text: &str) -> u8 {
     let values = names.split([',', ';', '\t']);
     match values.clone().count() > 1 && values.into_iter().all(is_number) {
         true => 0,
-        false => u8::try_from(above + 1).unwrap_or(1),
+        false if above < usize::from(u8::MAX) => above + 1,
+        false => 1,
     }
 }
 

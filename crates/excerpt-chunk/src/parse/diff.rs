@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::document::Document;
 use crate::outline::{Kind, Outline};
+use crate::parse::adornment::adornment;
 use crate::parse::mail::decoded;
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
@@ -354,7 +355,8 @@ fn is_combined(text: &str) -> bool {
 
 /// Whether a line is above a hunk in the old form.
 fn is_stars(text: &str) -> bool {
-    text.starts_with("**********") && text.trim_end_matches(' ').bytes().all(|byte| byte == b'*')
+    let text = text.trim_end_matches(' ');
+    text.len() >= 10 && adornment(text) == Some(b'*')
 }
 
 /// Whether a line is a command of the oldest form: `1,3c2`.

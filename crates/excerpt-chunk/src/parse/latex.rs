@@ -13,6 +13,7 @@ use crate::outline::{Kind, Outline};
 use crate::parse::accent::accented;
 use crate::parse::closings::Closings;
 use crate::parse::limits::DEEPEST;
+use crate::parse::paths::with_ending;
 use crate::parse::reader::LineReader;
 use crate::parse::{Parser, sections};
 
@@ -744,15 +745,8 @@ impl<'a> Reader<'a> {
         if file.is_empty() || file.contains(['\\', '#', '\n']) {
             return;
         }
-        let has_ending = file
-            .rsplit('/')
-            .next()
-            .is_some_and(|name| name.contains('.'));
         self.base.info.links.push(Link {
-            target: match has_ending {
-                true => file.into(),
-                false => format!("{file}.tex").into(),
-            },
+            target: with_ending(file, "tex").into(),
             kind: LinkKind::Plain,
             bytes: at..end,
         });

@@ -9,13 +9,13 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Tag, TagEnd};
 use crate::document::{Document, DocumentInfo, Link, LinkKind};
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::limits::most_nodes;
-use crate::parse::{Lines, Parser, body_start, front_matter, sections};
+use crate::parse::{Lines, Parser, body_start, front_matter, sections, tables};
 
 /// The maximum length of a wiki link in bytes: it bounds the search for the end after every `[[`.
 const LONGEST_WIKI_LINK: usize = 500;
 
 /// How many lines the header of a table has: the titles, and the line below them.
-const TABLE_HEADER: u8 = 2;
+const TABLE_HEADER: usize = 2;
 
 /// Parses Markdown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -188,7 +188,7 @@ impl Reader<'_> {
         self.definitions(range.start);
         let node = self.builder.open_at_line(kind, range.start);
         if kind == Kind::Table {
-            self.builder.level(node, TABLE_HEADER);
+            tables::set_header(&mut self.builder, node, TABLE_HEADER);
         }
         self.lists += usize::from(kind == Kind::List);
         if kind == Kind::Item && self.lists > 1 && range.len() <= self.detail {

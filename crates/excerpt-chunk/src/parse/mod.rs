@@ -2,6 +2,7 @@
 //! decided elsewhere.
 
 mod accent;
+mod adornment;
 mod asciidoc;
 pub(crate) mod comments;
 mod closings;
@@ -21,11 +22,13 @@ mod markdown;
 mod marks;
 mod mediawiki;
 mod org;
+mod paths;
 mod prose;
 mod reader;
 mod rst;
 mod sections;
 mod subtitles;
+mod tables;
 mod titles;
 
 use std::fmt;

@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use crate::document::{Document, Link, LinkKind, dates};
 use crate::outline::{Kind, Outline};
+use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
 use crate::parse::reader::LineReader;
-use crate::parse::{Parser, sections};
+use crate::parse::{Parser, sections, tables};
 
 /// The deepest level of a section. Deeper ones count as this.
 const LAST_LEVEL: usize = 6;
@@ -390,8 +391,7 @@ impl<'a> Reader<'a> {
         self.links(at..rows);
         let table = self.leaf(Kind::Table, from..after);
         if let Some(rule) = rule {
-            let level = u8::try_from(rule + 1 - from).unwrap_or(0);
-            self.base.builder.level(table, level);
+            tables::set_header(&mut self.base.builder, table, rule + 1 - from);
         }
         after
     }
@@ -598,7 +598,7 @@ fn is_fixed(text: &str) -> bool {
 }
 
 fn is_rule(text: &str) -> bool {
-    text.len() >= 5 && text.bytes().all(|byte| byte == b'-')
+    text.len() >= 5 && adornment(text) == Some(b'-')
 }
 
 /// A title without the marks of inline markup.

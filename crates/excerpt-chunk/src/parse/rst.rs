@@ -7,10 +7,12 @@ use std::ops::Range;
 
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
+use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
+use crate::parse::paths::with_ending;
 use crate::parse::reader::LineReader;
-use crate::parse::{Parser, sections};
+use crate::parse::{Parser, sections, tables};
 
 /// An underline shorter than its title is one only from this length on, as in docutils.
 const SURE_UNDERLINE: usize = 4;
@@ -274,9 +276,7 @@ impl<'a> Reader<'a> {
                 let head = self.base.blank(at..after) - at;
                 let head = head + usize::from(name == "csv-table") * self.header_rows(at, after);
                 let table = self.leaf(Kind::Table, at..after);
-                self.base
-                    .builder
-                    .level(table, u8::try_from(head).unwrap_or(0));
+                tables::set_header(&mut self.base.builder, table, head);
             }
             // What is substituted for a name is written on its line.
             Some((name, _)) if !SETTINGS.contains(&name) && !text.starts_with('|') => {
@@ -426,9 +426,7 @@ impl<'a> Reader<'a> {
             }
             if head > 0 || line + 1 == end || self.is_blank(line + 1) {
                 let table = self.leaf(Kind::Table, at..line + 1);
-                self.base
-                    .builder
-                    .level(table, u8::try_from(head).unwrap_or(0));
+                tables::set_header(&mut self.base.builder, table, head);
                 return Some(line + 1);
             }
             head = line + 1 - at;
@@ -573,18 +571,9 @@ impl<'a> Reader<'a> {
             if target.is_empty() {
                 continue;
             }
-            let has_ending = target
-                .rsplit('/')
-                .next()
-                .is_some_and(|name| name.contains('.'));
-            let target = if has_ending {
-                target.to_string()
-            } else {
-                format!("{target}.rst")
-            };
             let start = span.start + at;
             self.base.info.links.push(Link {
-                target: target.into(),
+                target: with_ending(target, "rst").into(),
                 kind: LinkKind::Plain,
                 bytes: start..start + ":doc:`".len() + close + 1,
             });
@@ -641,9 +630,7 @@ fn is_label(text: &str) -> bool {
 
 /// Whether a line consists of one punctuation character, repeated.
 fn is_adornment(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    let first = bytes.next();
-    first.is_some_and(|first| first.is_ascii_punctuation() && bytes.all(|byte| byte == first))
+    adornment(text).is_some_and(|mark| mark.is_ascii_punctuation())
 }
 
 /// Whether a line is the border of a simple table: `===  ===`.

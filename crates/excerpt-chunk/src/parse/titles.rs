@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::parse::adornment::adornment;
 use crate::parse::delimited::is_rule_line;
 use crate::parse::limits::most_nodes;
 
@@ -307,9 +308,7 @@ fn candidate(text: &str, at: usize, line: &LineAt<'_>) -> Option<Candidate> {
 
 /// The mark of a line that is drawn with one.
 fn drawn(line: &str) -> Option<u8> {
-    let first = *line.as_bytes().first()?;
-    let is_drawn = line.len() >= 3 && MARKS.contains(&first);
-    (is_drawn && line.bytes().all(|byte| byte == first)).then_some(first)
+    adornment(line).filter(|mark| line.len() >= 3 && MARKS.contains(mark))
 }
 
 /// Whether a line is short, has letters or digits, and does not end like a sentence.
