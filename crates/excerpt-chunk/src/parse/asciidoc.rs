@@ -10,12 +10,12 @@ use std::ops::Range;
 
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
+use crate::parse::Parser;
 use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
 use crate::parse::paths::{has_ending, with_ending};
-use crate::parse::reader::LineReader;
-use crate::parse::{Parser, sections};
+use crate::parse::reader::{LineReader, first_line};
 
 /// The most rows that a cell of a table is taken to span.
 const MOST_SPANNED: usize = 100;
@@ -101,25 +101,12 @@ impl BlockAttributes<'_> {
 }
 
 impl<'a> Reader<'a> {
-    /// The text of a line.
-    fn at(&self, line: usize) -> &'a str {
-        self.base.at(line)
-    }
-
     /// The text of a line that is not indented; otherwise an empty text.
     fn flush(&self, line: usize) -> &'a str {
-        match self.base.lines[line] {
-            line if line.start == line.text => &self.base.text[line.text..line.end],
-            _ => "",
+        match self.base.is_flush(line) {
+            true => self.base.at(line),
+            false => "",
         }
-    }
-
-    fn is_blank(&self, line: usize) -> bool {
-        self.base.is_blank(line)
-    }
-
-    fn leaf(&mut self, kind: Kind, lines: Range<usize>) -> usize {
-        self.base.leaf(kind, lines)
     }
 
     /// Reads the blocks in some lines, which are in no list.
@@ -127,13 +114,13 @@ impl<'a> Reader<'a> {
         let Range { start: mut at, end } = lines;
         if depth > DEEPEST {
             if self.base.first_text(at..end) < end {
-                self.leaf(Kind::Paragraph, at..end);
+                self.base.leaf(Kind::Paragraph, at..end);
             }
             return;
         }
         let markers = std::mem::take(&mut self.markers);
         while at < end && !self.base.is_full() {
-            at = match self.is_blank(at) {
+            at = match self.base.is_blank(at) {
                 true => at + 1,
                 false => self.block(at, end, depth),
             };
@@ -145,12 +132,12 @@ impl<'a> Reader<'a> {
     fn block(&mut self, at: usize, end: usize, depth: usize) -> usize {
         let set = self.settings(at, end);
         if set > at {
-            self.leaf(Kind::Definitions, at..set);
+            self.base.leaf(Kind::Definitions, at..set);
             return set;
         }
         let (first, attributes) = self.attributes(at, end);
         if first == end {
-            self.leaf(Kind::Definitions, at..end);
+            self.base.leaf(Kind::Definitions, at..end);
             return end;
         }
         if depth == 0
@@ -169,7 +156,7 @@ impl<'a> Reader<'a> {
         while next < end {
             let text = self.flush(next);
             if is_entry(text) {
-                while next + 1 < end && goes_on(self.at(next)) {
+                while next + 1 < end && goes_on(self.base.at(next)) {
                     next += 1;
                 }
             } else if !is_comment(text) && !is_directive(text) {
@@ -192,7 +179,7 @@ impl<'a> Reader<'a> {
                     style(list, &mut found);
                 }
                 next += 1;
-            } else if is_block_title(text) || (next > at && self.is_blank(next)) {
+            } else if is_block_title(text) || (next > at && self.base.is_blank(next)) {
                 next += 1;
             } else if next > at && matches!(fence(text), Some((Fence::Comment, _))) {
                 next = self.close_of(next, end, text);
@@ -221,8 +208,7 @@ impl<'a> Reader<'a> {
             b'+' => 5,
             _ => return None,
         };
-        let line = self.base.lines[at];
-        let first = &self.base.text[line.start..line.end];
+        let first = self.base.written(at);
         let is_title = adornment(under).is_some()
             && !first.starts_with('.')
             && first.chars().any(char::is_alphanumeric)
@@ -236,22 +222,19 @@ impl<'a> Reader<'a> {
         let (level, title, after) = self.title(at, end)?;
         let is_header = level == 1 && self.is_start;
         self.is_start = false;
-        sections::open(&mut self.base.builder, level, self.base.lines[from].start);
-        let title = plain(title);
-        let close = self.base.end_before(after);
-        sections::close_heading(&mut self.base.builder, &mut self.base.info, &title, close);
+        self.base.section(level, from..after, &plain(title));
         if !is_header {
             return Some(after);
         }
         // The header of the document: attributes, an author and a revision.
         let mut next = self.settings(after, end);
         for _ in 0..2 {
-            if next < end && !self.is_blank(next) {
+            if next < end && !self.base.is_blank(next) {
                 next = self.settings(next + 1, end);
             }
         }
         if next > after {
-            self.leaf(Kind::Definitions, after..next);
+            self.base.leaf(Kind::Definitions, after..next);
         }
         Some(next)
     }
@@ -268,7 +251,7 @@ impl<'a> Reader<'a> {
         if attributes.is_discrete()
             && let Some((level, _, after)) = self.title(at, end)
         {
-            let heading = self.leaf(Kind::Heading, from..after);
+            let heading = self.base.leaf(Kind::Heading, from..after);
             self.base.builder.level(heading, level);
             return after;
         }
@@ -277,11 +260,11 @@ impl<'a> Reader<'a> {
             return self.fenced(fence, language, (from, at, end), attributes, depth);
         }
         if is_rule(text) {
-            self.leaf(Kind::Rule, from..at + 1);
+            self.base.leaf(Kind::Rule, from..at + 1);
             return at + 1;
         }
         if is_media(text) {
-            self.leaf(Kind::Paragraph, from..at + 1);
+            self.base.leaf(Kind::Paragraph, from..at + 1);
             return at + 1;
         }
         if LITERAL.contains(&attributes.style) {
@@ -302,7 +285,7 @@ impl<'a> Reader<'a> {
             true => Kind::Quote,
             false => Kind::Paragraph,
         };
-        self.leaf(kind, from..after);
+        self.base.leaf(kind, from..after);
         after
     }
 
@@ -314,11 +297,10 @@ impl<'a> Reader<'a> {
         end: usize,
         attributes: BlockAttributes<'a>,
     ) -> usize {
-        let is_end = |line: &usize| {
-            self.is_blank(*line) || (!self.markers.is_empty() && self.flush(*line) == "+")
-        };
-        let after = (at + 1..end).find(is_end).unwrap_or(end);
-        let code = self.leaf(Kind::Code, from..after);
+        let after = first_line(at + 1..end, |line| {
+            self.base.is_blank(line) || (!self.markers.is_empty() && self.flush(line) == "+")
+        });
+        let code = self.base.leaf(Kind::Code, from..after);
         if !attributes.language.is_empty() {
             self.base.builder.label(code, attributes.language);
         }
@@ -328,16 +310,15 @@ impl<'a> Reader<'a> {
     /// The line at which a paragraph ends that has the lines before `at`.
     fn paragraph_end(&self, at: usize, end: usize) -> usize {
         let in_list = !self.markers.is_empty();
-        let is_end = |line: &usize| {
-            if self.is_blank(*line) {
+        first_line(at..end, |line| {
+            if self.base.is_blank(line) {
                 return true;
             }
-            let text = self.flush(*line);
+            let text = self.flush(line);
             is_attributes(text)
                 || fence(text).is_some()
-                || (in_list && (text == "+" || self.marker(*line).is_some()))
-        };
-        (at..end).find(is_end).unwrap_or(end)
+                || (in_list && (text == "+" || self.marker(line).is_some()))
+        })
     }
 
     /// The line after the delimiter that closes the block opened at a line, or the end.
@@ -369,7 +350,7 @@ impl<'a> Reader<'a> {
         };
         match fence {
             Fence::Code | Fence::Raw => {
-                let code = self.leaf(Kind::Code, from..after);
+                let code = self.base.leaf(Kind::Code, from..after);
                 let language = match language {
                     "" => attributes.language,
                     language => language,
@@ -379,20 +360,19 @@ impl<'a> Reader<'a> {
                 }
             }
             Fence::Comment => {
-                self.leaf(Kind::Definitions, from..after);
+                self.base.leaf(Kind::Definitions, from..after);
             }
             Fence::Verse => {
-                self.leaf(Kind::Quote, from..after);
+                self.base.leaf(Kind::Quote, from..after);
             }
             Fence::Table => self.table(from, at, after),
             Fence::Container => {
-                let start = self.base.lines[from].start;
-                self.base.builder.open(Kind::Quote, start);
+                self.base.open(Kind::Quote, from);
                 // The lines of the delimiters belong to the first and the last block.
                 let is_closed = after > at + 1 && self.flush(after - 1) == self.flush(at);
                 let last = after - usize::from(is_closed);
                 self.blocks(at + 1..last, depth + 1);
-                self.base.builder.close(self.base.end_before(after));
+                self.base.close(after);
             }
         }
         after
@@ -401,8 +381,7 @@ impl<'a> Reader<'a> {
     /// Reads the list at a line, and returns the first line that belongs to none of its items. It
     /// is not blank.
     fn list(&mut self, marker: Marker, from: usize, at: usize, end: usize, depth: usize) -> usize {
-        let start = self.base.lines[from].start;
-        self.base.builder.open(Kind::List, start);
+        self.base.open(Kind::List, from);
         self.markers.push(marker);
         let mut next = self.item(from, at, end, depth);
         while next < end
@@ -412,22 +391,21 @@ impl<'a> Reader<'a> {
             next = self.item(next, next, end, depth);
         }
         self.markers.pop();
-        self.base.builder.close(self.base.end_before(next));
+        self.base.close(next);
         next
     }
 
     /// Reads an item with what is attached to it, and returns the line after it and after the blank
     /// lines that follow.
     fn item(&mut self, from: usize, at: usize, end: usize, depth: usize) -> usize {
-        let start = self.base.lines[from].start;
-        self.base.builder.open(Kind::Item, start);
+        self.base.open(Kind::Item, from);
         let mut has_text = self.marker(at).is_none_or(|(_, has_text)| has_text);
         let mut next = self.paragraph_end(at + 1, end);
         has_text |= next > at + 1;
         self.links(at..next);
-        self.leaf(Kind::Paragraph, from..next);
+        self.base.leaf(Kind::Paragraph, from..next);
         while next < end && !self.base.is_full() {
-            let after_blank = self.is_blank(next);
+            let after_blank = self.base.is_blank(next);
             next = self.base.first_text(next..end);
             if next == end {
                 break;
@@ -435,7 +413,7 @@ impl<'a> Reader<'a> {
             if self.flush(next) == "+" {
                 let first = next + 1;
                 has_text = true;
-                next = match first < end && !self.is_blank(first) && self.flush(first) != "+" {
+                next = match first < end && !self.base.is_blank(first) && self.flush(first) != "+" {
                     true => self.block(first, end, depth + 1),
                     false => first,
                 };
@@ -461,17 +439,17 @@ impl<'a> Reader<'a> {
                 true => Kind::Code,
                 false => Kind::Paragraph,
             };
-            self.leaf(kind, next..after);
+            self.base.leaf(kind, next..after);
             has_text = true;
             next = after;
         }
-        self.base.builder.close(self.base.end_before(next));
+        self.base.close(next);
         next
     }
 
     /// What kind of item a line opens, if any, and whether it has text on this line.
     fn marker(&self, line: usize) -> Option<(Marker, bool)> {
-        let text = self.at(line);
+        let text = self.base.at(line);
         let first = text.chars().next()?;
         let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
         if !rest.is_empty() {
@@ -519,25 +497,24 @@ impl<'a> Reader<'a> {
             format.read(self.flush(line));
         }
         let first = self.base.first_text(at + 1..last);
-        let is_implicit = first == at + 1 && first + 1 < last && self.is_blank(first + 1);
+        let is_implicit = first == at + 1 && first + 1 < last && self.base.is_blank(first + 1);
         let mut rows = match format.is_separated {
             true => self.separated_rows(first, last),
             false => self.rows(first, last, &format),
         };
         let has_header = format.has_header.unwrap_or(is_implicit);
-        let table = self.base.lines[from].start;
-        self.base.builder.open(Kind::Table, table);
+        self.base.open(Kind::Table, from);
         // The first row is always a header: that of a table without one has no text.
         let start = usize::from(has_header).min(rows.len());
         rows.push(after);
-        self.leaf(Kind::Row, from..rows[start]);
+        self.base.leaf(Kind::Row, from..rows[start]);
         for index in start..rows.len() - 1 {
             if self.base.is_full() {
                 break;
             }
-            self.leaf(Kind::Row, rows[index]..rows[index + 1]);
+            self.base.leaf(Kind::Row, rows[index]..rows[index + 1]);
         }
-        self.base.builder.close(self.base.end_before(after));
+        self.base.close(after);
     }
 
     /// The first lines of the rows whose cells begin with a separator.
@@ -550,7 +527,7 @@ impl<'a> Reader<'a> {
         // How many columns of the rows to come are taken by cells of rows above.
         let mut taken: VecDeque<usize> = VecDeque::new();
         for line in first..last {
-            let mut cells = Cells::new(self.at(line), format.separator).peekable();
+            let mut cells = Cells::new(self.base.at(line), format.separator).peekable();
             if !is_begun && cells.peek().is_some_and(|cell| cell.is_first) {
                 rows.push(line);
             }
@@ -582,10 +559,15 @@ impl<'a> Reader<'a> {
         let mut rows = Vec::new();
         let mut is_quoted = false;
         for line in first..last {
-            if !is_quoted && !self.is_blank(line) {
+            if !is_quoted && !self.base.is_blank(line) {
                 rows.push(line);
             }
-            let quotes = self.at(line).bytes().filter(|byte| *byte == b'"').count();
+            let quotes = self
+                .base
+                .at(line)
+                .bytes()
+                .filter(|byte| *byte == b'"')
+                .count();
             is_quoted ^= quotes % 2 == 1;
         }
         rows
@@ -593,11 +575,8 @@ impl<'a> Reader<'a> {
 
     /// Records the links to other files in some lines.
     fn links(&mut self, lines: Range<usize>) {
-        let Some(last) = lines.clone().last() else {
-            return;
-        };
-        let start = self.base.lines[lines.start].text;
-        let text = &self.base.text[start..self.base.lines[last].end];
+        let span = self.base.text_of(lines);
+        let (start, text) = (span.start, &self.base.text[span]);
         let mut at = 0;
         // Without these, nothing is searched for again.
         let (mut has_bracket, mut has_angles) = (true, true);

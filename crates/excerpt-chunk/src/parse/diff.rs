@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use crate::document::Document;
 use crate::outline::{Kind, Outline};
+use crate::parse::Parser;
 use crate::parse::adornment::adornment;
 use crate::parse::mail::decoded;
-use crate::parse::reader::LineReader;
-use crate::parse::{Parser, sections};
+use crate::parse::reader::{LineReader, first_line};
 
 /// Reads the output of `diff`, `git diff`, `git show` and `git format-patch`, and similar patches.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,16 +54,10 @@ struct FilePaths<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A line from its start, without its line end.
-    fn line(&self, line: usize) -> &'a str {
-        let start = self.base.lines[line].start;
-        self.base.text[start..self.base.end_before(line + 1)].trim_end_matches(['\n', '\r'])
-    }
-
     /// The line after `line`, if there is one.
     fn below(&self, line: usize, end: usize) -> &'a str {
         match line + 1 < end {
-            true => self.line(line + 1),
+            true => self.base.whole(line + 1),
             false => "",
         }
     }
@@ -84,15 +78,15 @@ impl<'a> Reader<'a> {
             self.base.builder.label(code, "diff");
             return after;
         }
-        let ends = |line: &usize| self.base.is_blank(*line) || self.begins(*line, end);
-        let after = (at + 1..end).find(ends).unwrap_or(end);
+        let ends = |line| self.base.is_blank(line) || self.begins(line, end);
+        let after = first_line(at + 1..end, ends);
         self.base.leaf(Kind::Paragraph, at..after);
         after
     }
 
     /// Whether a line that does not follow a blank one begins a part.
     fn begins(&self, at: usize, end: usize) -> bool {
-        let text = self.line(at);
+        let text = self.base.whole(at);
         match text.as_bytes().first() {
             Some(b'd' | b'I' | b'-' | b'*') => self.begins_file(at, end),
             Some(b'@') => hunk_lengths(text).is_some() || is_combined(text),
@@ -104,7 +98,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the header of a commit, if one is at a line, and returns the line after it.
     fn commit(&mut self, at: usize, end: usize) -> Option<usize> {
-        let text = self.line(at);
+        let text = self.base.whole(at);
         let is_shown = is_commit(text);
         // Without the line `From`, only what comes before all files is a message.
         let is_first = self.base.builder.len() == 1;
@@ -112,19 +106,18 @@ impl<'a> Reader<'a> {
         if !may_begin {
             return None;
         }
-        let is_in = |line: &usize| {
-            let text = self.line(*line);
-            (is_field(text) || text.starts_with([' ', '\t'])) && !self.base.is_blank(*line)
+        let is_in = |line| {
+            let text = self.base.whole(line);
+            (is_field(text) || text.starts_with([' ', '\t'])) && !self.base.is_blank(line)
         };
-        let after = (at + 1..end).find(|line| !is_in(line)).unwrap_or(end);
+        let after = first_line(at + 1..end, |line| !is_in(line));
         let subject = (at..after).find(|line| {
-            let name = self.line(*line).get(..8);
+            let name = self.base.whole(*line).get(..8);
             name.is_some_and(|name| name.eq_ignore_ascii_case("subject:"))
         });
         let title = match subject {
             Some(line) => {
-                let folded = |line: &usize| !self.line(*line).starts_with([' ', '\t']);
-                let last = (line + 1..after).find(folded).unwrap_or(after) - 1;
+                let last = self.base.unfolded(line + 1..after) - 1;
                 let start = self.base.lines[line].start + "subject:".len();
                 decoded(&self.base.text[start..self.base.lines[last].end.max(start)])
             }
@@ -138,15 +131,13 @@ impl<'a> Reader<'a> {
             None => return None,
         };
         self.level = 2;
-        sections::open(&mut self.base.builder, 1, self.base.lines[at].start);
-        let close = self.base.end_before(after);
-        sections::close_heading(&mut self.base.builder, &mut self.base.info, &title, close);
+        self.base.section(1, at..after, &title);
         Some(after)
     }
 
     /// Whether the part of a file begins at a line.
     fn begins_file(&self, at: usize, end: usize) -> bool {
-        let text = self.line(at);
+        let text = self.base.whole(at);
         let below = || self.below(at, end);
         if let Some(rest) = text.strip_prefix("diff ") {
             return rest.starts_with('-') && rest.contains(' ');
@@ -160,7 +151,7 @@ impl<'a> Reader<'a> {
         text.starts_with("*** ")
             && below().starts_with("--- ")
             && at + 2 < end
-            && is_stars(self.line(at + 2))
+            && is_stars(self.base.whole(at + 2))
     }
 
     /// Reads the lines above the hunks of a file, and returns the line after them.
@@ -169,7 +160,7 @@ impl<'a> Reader<'a> {
         let mut after = at;
         let mut has_command = false;
         while after < end {
-            let text = self.line(after);
+            let text = self.base.whole(after);
             let is_new = if let Some(rest) = text.strip_prefix("diff ") {
                 let is_new = std::mem::replace(&mut has_command, true) || paths.new.is_some();
                 paths.is_git |= rest.starts_with("--git ");
@@ -195,22 +186,18 @@ impl<'a> Reader<'a> {
             }
             after += 1;
         }
-        let title = paths.title();
-        let start = self.base.lines[at].start;
-        sections::open(&mut self.base.builder, self.level, start);
-        let close = self.base.end_before(after);
-        sections::close_heading(&mut self.base.builder, &mut self.base.info, &title, close);
+        self.base.section(self.level, at..after, &paths.title());
         after
     }
 
     /// The line after the hunk that begins at a line, if one does.
     fn hunk(&self, at: usize, end: usize) -> Option<usize> {
-        let text = self.line(at);
+        let text = self.base.whole(at);
         if let Some((mut old, mut new)) = hunk_lengths(text) {
             // The numbers tell a removed line `-- ` from the header of the next file.
             let mut line = at + 1;
             while line < end {
-                let text = self.line(line);
+                let text = self.base.whole(line);
                 match text.as_bytes().first() {
                     Some(b'\\') => {}
                     Some(b'-') if old > 0 => old -= 1,
@@ -247,8 +234,9 @@ impl<'a> Reader<'a> {
         } else {
             return None;
         };
-        let after = (at + 1..end).find(|line| !goes_on(self.line(*line)));
-        Some(after.unwrap_or(end))
+        Some(first_line(at + 1..end, |line| {
+            !goes_on(self.base.whole(line))
+        }))
     }
 }
 

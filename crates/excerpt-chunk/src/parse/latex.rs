@@ -527,12 +527,7 @@ impl<'a> Reader<'a> {
             Shape::List(true) => 2,
         };
         for _ in 0..count {
-            // What has nothing in it is the text of its first line.
-            let node = self.base.builder.current_index();
-            if self.base.builder.len() == node + 1 {
-                self.base.builder.kind(node, Kind::Paragraph);
-            }
-            self.base.builder.close(end);
+            self.base.close_container(end);
         }
         self.open[index].shape = Shape::Bare;
         self.nodes -= 1;

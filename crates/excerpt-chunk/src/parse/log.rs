@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::document::Document;
 use crate::outline::{Kind, Outline};
 use crate::parse::Parser;
-use crate::parse::reader::LineReader;
+use crate::parse::reader::{LineReader, first_line};
 
 /// How many lines with text are read to learn the form.
 const LEARNED: usize = 4096;
@@ -68,7 +68,7 @@ impl Parser for Log {
             reader.leaf(Kind::Paragraph, 0..first);
         }
         if first < all {
-            reader.builder.open(Kind::List, reader.lines[first].start);
+            reader.open(Kind::List, first);
         }
         let mut at = first;
         while at < all && !reader.is_full() {
@@ -146,7 +146,7 @@ fn learned(reader: &LineReader<'_>) -> Entries {
     for line in texts.take(LEARNED) {
         read += 1;
         unindented += usize::from(reader.lines[line].indent == 0);
-        if let Some(form) = form(line_text(reader, line)) {
+        if let Some(form) = form(reader.written(line)) {
             counts[form as usize] += 1;
         }
     }
@@ -176,23 +176,16 @@ fn learned(reader: &LineReader<'_>) -> Entries {
     }
 }
 
-/// The line with its indentation.
-fn line_text<'a>(reader: &LineReader<'a>, line: usize) -> &'a str {
-    let line = reader.lines[line];
-    &reader.text[line.start..line.end]
-}
-
 /// The first line in `lines` that begins an entry, or the end.
 fn next_entry(reader: &LineReader<'_>, entries: Entries, lines: Range<usize>) -> usize {
     let end = lines.end;
     match entries {
         Entries::EveryLine => return reader.first_text(lines),
         Entries::Forms(forms) => {
-            let begins = |line: &usize| {
-                let form = form(line_text(reader, *line));
+            return first_line(lines, |line| {
+                let form = form(reader.written(line));
                 form.is_some_and(|form| forms & (1 << form as u32) != 0)
-            };
-            return lines.into_iter().find(begins).unwrap_or(end);
+            });
         }
         Entries::Unindented => {}
     }

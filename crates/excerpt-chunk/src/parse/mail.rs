@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use crate::document::Document;
 use crate::outline::{Kind, Outline};
-use crate::parse::reader::LineReader;
-use crate::parse::{Parser, sections};
+use crate::parse::Parser;
+use crate::parse::reader::{LineReader, first_line};
 
 /// How deep the parts of a message may be nested; the boundaries of deeper ones are text.
 const DEEPEST_PART: usize = 24;
@@ -30,11 +30,10 @@ impl Parser for Mail {
         };
         let all = reader.base.lines.len();
         let first = reader.base.first_text(0..all);
-        if first < all && is_envelope(reader.line(first)) {
+        if first < all && is_envelope(reader.base.written(first)) {
             let mut at = first;
             while at < all && !reader.base.is_full() {
-                let begins = |line: &usize| reader.begins_message(*line);
-                let after = (at + 1..all).find(begins).unwrap_or(all);
+                let after = first_line(at + 1..all, |line| reader.begins_message(line));
                 reader.message(at..after);
                 at = after;
             }
@@ -72,18 +71,14 @@ enum Body {
 }
 
 impl<'a> Reader<'a> {
-    /// A line from its start.
-    fn line(&self, line: usize) -> &'a str {
-        let line = self.base.lines[line];
-        &self.base.text[line.start..line.end]
-    }
-
     /// Whether the message of a mailbox begins at a line.
     fn begins_message(&self, line: usize) -> bool {
         let all = self.base.lines.len();
-        is_envelope(self.line(line))
+        is_envelope(self.base.written(line))
             && (line == 0 || self.base.is_blank(line - 1))
-            && (line + 1 == all || self.base.is_blank(line + 1) || is_field(self.line(line + 1)))
+            && (line + 1 == all
+                || self.base.is_blank(line + 1)
+                || is_field(self.base.written(line + 1)))
     }
 
     /// Reads a message.
@@ -93,15 +88,8 @@ impl<'a> Reader<'a> {
         let mut body = Body::Prose;
         if head > lines.start {
             let header = self.header(lines.start..head);
-            let start = self.base.lines[lines.start].start;
-            sections::open(&mut self.base.builder, 1, start);
-            let close = self.base.end_before(head);
-            sections::close_heading(
-                &mut self.base.builder,
-                &mut self.base.info,
-                header.subject.as_deref().unwrap_or_default(),
-                close,
-            );
+            let title = header.subject.as_deref().unwrap_or_default();
+            self.base.section(1, lines.start..head, title);
             body = self.body(&header);
         }
         self.parts(head..lines.end, body);
@@ -110,31 +98,29 @@ impl<'a> Reader<'a> {
     /// Where the header that begins at the first of some lines ends.
     fn header_end(&self, lines: Range<usize>) -> usize {
         let first = lines.start;
-        let goes_on = |line: &usize| {
-            let text = self.line(*line);
-            let is_folded = text.starts_with([' ', '\t']) && !self.base.is_blank(*line);
-            (*line > first && is_folded)
+        let goes_on = |line| {
+            let text = self.base.written(line);
+            let is_folded = text.starts_with([' ', '\t']) && !self.base.is_blank(line);
+            (line > first && is_folded)
                 || is_field(text)
-                || (*line == first && is_envelope(text))
+                || (line == first && is_envelope(text))
                 || text.starts_with(">From ")
         };
-        let end = lines.end;
-        lines.into_iter().find(|line| !goes_on(line)).unwrap_or(end)
+        first_line(lines, |line| !goes_on(line))
     }
 
     /// Reads the fields of a header that matter here.
     fn header(&self, lines: Range<usize>) -> Header<'a> {
         let mut header = Header::default();
         for line in lines.clone() {
-            let Some((name, value)) = self.line(line).split_once(':') else {
+            let Some((name, value)) = self.base.written(line).split_once(':') else {
                 continue;
             };
             let is = |other: &str| name.eq_ignore_ascii_case(other);
             if !is("subject") && !is("content-type") && !is("content-transfer-encoding") {
                 continue;
             }
-            let folded = |line: &usize| !self.line(*line).starts_with([' ', '\t']);
-            let after = (line + 1..lines.end).find(folded).unwrap_or(lines.end);
+            let after = self.base.unfolded(line + 1..lines.end);
             let start = self.base.lines[line].end - value.len();
             let end = self.base.lines[after - 1].end.max(start);
             let end = end.min(start + LONGEST_VALUE);
@@ -191,8 +177,7 @@ impl<'a> Reader<'a> {
                 }
                 continue;
             }
-            let is_boundary = |line: &usize| self.boundary(*line).is_some();
-            let after = (at..end).find(is_boundary).unwrap_or(end);
+            let after = first_line(at..end, |line| self.boundary(line).is_some());
             let text = self.base.first_text(at..after);
             self.blocks(text..after, body);
             body = Body::Prose;
@@ -222,7 +207,7 @@ impl<'a> Reader<'a> {
 
     /// Which boundary a line is, and whether it is the last one of its parts.
     fn boundary(&self, line: usize) -> Option<(usize, bool)> {
-        let mark = self.line(line).strip_prefix("--")?;
+        let mark = self.base.written(line).strip_prefix("--")?;
         let mut boundaries = self.boundaries.iter().enumerate().rev();
         boundaries.find_map(|(level, boundary)| {
             let rest = mark.strip_prefix(boundary)?;
@@ -263,17 +248,14 @@ impl<'a> Reader<'a> {
                 self.base.leaf(Kind::Paragraph, at..end);
                 break;
             }
-            let is_quoted = |line: &usize| self.line(*line).starts_with('>');
-            let (kind, after) = if is_quoted(&at) {
-                let after = (at..end).find(|line| !is_quoted(line));
-                (Kind::Quote, after.unwrap_or(end))
+            let is_quoted = |line| self.base.written(line).starts_with('>');
+            let (kind, after) = if is_quoted(at) {
+                (Kind::Quote, first_line(at..end, |line| !is_quoted(line)))
             } else {
-                let ends = |line: &usize| {
-                    self.base.is_blank(*line)
-                        || is_quoted(line)
-                        || self.begins_signature(*line, end)
+                let ends = |line| {
+                    self.base.is_blank(line) || is_quoted(line) || self.begins_signature(line, end)
                 };
-                (Kind::Paragraph, (at + 1..end).find(ends).unwrap_or(end))
+                (Kind::Paragraph, first_line(at + 1..end, ends))
             };
             self.base.leaf(kind, at..after);
             at = after;
@@ -282,7 +264,7 @@ impl<'a> Reader<'a> {
 
     /// Whether a line is the mark above a signature.
     fn begins_signature(&self, line: usize, end: usize) -> bool {
-        self.line(line) == "--" && end - line <= LONGEST_SIGNATURE
+        self.base.written(line) == "--" && end - line <= LONGEST_SIGNATURE
     }
 }
 

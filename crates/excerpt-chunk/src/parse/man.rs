@@ -5,10 +5,10 @@
 
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
+use crate::parse::Parser;
 use crate::parse::accent::accented;
 use crate::parse::limits::DEEPEST;
 use crate::parse::reader::LineReader;
-use crate::parse::{Parser, sections};
 
 /// In how many lines the head of a page is looked for.
 const HEAD: usize = 400;
@@ -98,13 +98,11 @@ enum Role {
 impl<'a> Reader<'a> {
     /// The request in a line, and its arguments.
     fn request(&self, line: usize) -> Option<(&'a str, &'a str)> {
-        let line = self.base.lines[line];
-        request(&self.base.text[line.start..line.end])
+        request(self.base.written(line))
     }
 
     fn role(&self, line: usize) -> Role {
-        let written = self.base.lines[line];
-        let text = &self.base.text[written.start..written.end];
+        let text = self.base.written(line);
         if is_comment(text) {
             return Role::Comment;
         }
@@ -138,10 +136,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn start(&self, line: usize) -> usize {
-        self.base.end_before(line)
-    }
-
     fn blocks(&mut self) {
         let end = self.base.lines.len();
         let mut at = 0;
@@ -155,7 +149,7 @@ impl<'a> Reader<'a> {
                         if !matches!(self.request(at), Some(("Pp" | "Sp", _)))
                             && self.open.last() == Some(&Open::Items)
                         {
-                            self.close_last(self.start(start));
+                            self.close_last(start);
                         }
                     }
                     Role::Comment if self.base.is_blank(at) => {}
@@ -176,7 +170,7 @@ impl<'a> Reader<'a> {
             at = self.block(from, at, end);
         }
         while !self.open.is_empty() {
-            self.close_last(self.base.text.len());
+            self.close_last(end);
         }
     }
 
@@ -214,7 +208,7 @@ impl<'a> Reader<'a> {
             self.deeper += 1;
             return;
         }
-        self.base.builder.open(kind, self.start(from));
+        self.base.open(kind, from);
         self.open.push(open);
     }
 
@@ -228,30 +222,26 @@ impl<'a> Reader<'a> {
             return;
         };
         while self.open.len() > found {
-            self.close_last(self.start(at + 1));
+            self.close_last(at + 1);
         }
     }
 
-    fn close_last(&mut self, end: usize) {
+    /// Closes the last that is open, which ends before a line.
+    fn close_last(&mut self, line: usize) {
+        let end = self.base.end_before(line);
         let nodes = match self.open.pop() {
             Some(Open::Items | Open::List(true)) => 2,
             Some(Open::Display | Open::Inset(true) | Open::List(false)) => 1,
             Some(Open::Inset(false)) | None => 0,
         };
         for _ in 0..nodes {
-            // What has nothing in it is the text of its first line.
-            let node = self.base.builder.current_index();
-            if self.base.builder.len() == node + 1 {
-                self.base.builder.kind(node, Kind::Paragraph);
-            }
-            self.base.builder.close(end);
+            self.base.close_container(end);
         }
     }
 
     fn heading(&mut self, level: u8, from: usize, at: usize, end: usize) -> usize {
-        let start = self.start(from);
         while !self.open.is_empty() {
-            self.close_last(start);
+            self.close_last(from);
         }
         self.deeper = 0;
         let (name, arguments) = self.request(at).unwrap_or_default();
@@ -272,9 +262,7 @@ impl<'a> Reader<'a> {
         while after < end && self.request(after).is_some_and(is_title) {
             after += 1;
         }
-        sections::open(&mut self.base.builder, level, start);
-        let close = self.start(after);
-        sections::close_heading(&mut self.base.builder, &mut self.base.info, &title, close);
+        self.base.section(level, from..after, &title);
         after
     }
 
@@ -286,14 +274,13 @@ impl<'a> Reader<'a> {
         if self.deeper > 0 || (is_in_item && !has_tag) {
             return self.paragraph(from, at, end);
         }
-        let start = self.start(from);
         if is_in_item {
-            self.base.builder.close(start);
+            self.base.close(from);
         } else {
-            self.base.builder.open(Kind::List, start);
+            self.base.open(Kind::List, from);
             self.open.push(Open::Items);
         }
-        self.base.builder.open(Kind::Item, start);
+        self.base.open(Kind::Item, from);
         self.paragraph(from, at, end)
     }
 
@@ -305,15 +292,14 @@ impl<'a> Reader<'a> {
         let Some(found) = found.filter(|_| self.deeper == 0) else {
             return self.paragraph(from, at, end);
         };
-        let start = self.start(from);
         while self.open.len() > found + 1 {
-            self.close_last(start);
+            self.close_last(from);
         }
         if self.open[found] == Open::List(true) {
-            self.base.builder.close(start);
+            self.base.close(from);
         }
         self.open[found] = Open::List(true);
-        self.base.builder.open(Kind::Item, start);
+        self.base.open(Kind::Item, from);
         self.paragraph(from, at, end)
     }
 

@@ -9,10 +9,10 @@ use memchr::memmem;
 
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
+use crate::parse::Parser;
 use crate::parse::closings::Closings;
 use crate::parse::limits::DEEPEST;
 use crate::parse::reader::LineReader;
-use crate::parse::{Parser, sections};
 
 /// The maximum length of a template or a comment in bytes: two braces further apart are no pair.
 const LONGEST: usize = 1 << 16;
@@ -140,12 +140,7 @@ impl<'a> Reader<'a> {
         match self.role(at) {
             Role::Heading => {
                 if let Some((level, title)) = heading(self.written(at)) {
-                    let start = self.base.lines[at].start;
-                    sections::open(&mut self.base.builder, level, start);
-                    let title = plain(title);
-                    let close = self.base.end_before(after);
-                    let info = &mut self.base.info;
-                    sections::close_heading(&mut self.base.builder, info, &title, close);
+                    self.base.section(level, at..after, &plain(title));
                 }
                 after
             }
@@ -224,8 +219,7 @@ impl<'a> Reader<'a> {
     /// is its header.
     fn table(&mut self, lines: Range<usize>) -> usize {
         let Range { start, end } = lines;
-        let at = self.base.lines[start].start;
-        self.base.builder.open(Kind::Table, at);
+        self.base.open(Kind::Table, start);
         let mut first = start;
         let mut has_cells = false;
         let mut depth = 0_usize;
@@ -248,7 +242,7 @@ impl<'a> Reader<'a> {
             line = self.after[line];
         }
         self.base.leaf(Kind::Row, first..end);
-        self.base.builder.close(self.base.end_before(end));
+        self.base.close(end);
         end
     }
 
@@ -275,14 +269,13 @@ impl<'a> Reader<'a> {
             Some(b';') => Some(b':'),
             mark => mark.copied(),
         };
-        let start = |reader: &Self, at: usize| {
+        let open = |reader: &mut Self, kind: Kind, at: usize| {
             let (line, _) = entries[at];
-            reader.base.lines[line].start
+            reader.base.open(kind, line);
         };
         let close = |reader: &mut Self, at: usize| {
             let (line, _) = entries[at - 1];
-            let end = reader.base.end_before(reader.after[line]);
-            reader.base.builder.close(end);
+            reader.base.close(reader.after[line]);
         };
         let mut at = 0;
         let mut list = None;
@@ -293,10 +286,10 @@ impl<'a> Reader<'a> {
                 list = None;
             }
             if list.is_none() {
-                self.base.builder.open(Kind::List, start(self, at));
+                open(self, Kind::List, at);
                 list = own;
             }
-            self.base.builder.open(Kind::Item, start(self, at));
+            open(self, Kind::Item, at);
             let is_inner =
                 |(_, marks): &&(usize, &str)| marks.len() > depth + 1 && kind(marks) == own;
             let after = at + 1 + entries[at + 1..].iter().take_while(is_inner).count();

@@ -11,8 +11,8 @@ use crate::outline::{Kind, Outline};
 use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
-use crate::parse::reader::LineReader;
-use crate::parse::{Parser, sections, tables};
+use crate::parse::reader::{LineReader, first_line};
+use crate::parse::{Parser, tables};
 
 /// The deepest level of a section. Deeper ones count as this.
 const LAST_LEVEL: usize = 6;
@@ -54,28 +54,15 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The text of a line, without its indentation.
-    fn at(&self, line: usize) -> &'a str {
-        self.base.at(line)
-    }
-
-    fn is_blank(&self, line: usize) -> bool {
-        self.base.is_blank(line)
-    }
-
-    fn leaf(&mut self, kind: Kind, lines: Range<usize>) -> usize {
-        self.base.leaf(kind, lines)
-    }
-
     /// Finds the headlines, the lines that close blocks, and the states of tasks.
     fn survey(&mut self) {
         for at in 0..self.base.lines.len() {
-            let line = self.base.lines[at];
-            let text = &self.base.text[line.text..line.end];
+            let text = self.base.at(at);
             match text.as_bytes().first() {
-                Some(b'*') if line.start == line.text => {
+                Some(b'*') if self.base.is_flush(at) => {
                     let stars = text.len() - text.trim_start_matches('*').len();
-                    if self.base.text.as_bytes().get(line.start + stars) == Some(&b' ') {
+                    let after = self.base.lines[at].start + stars;
+                    if self.base.text.as_bytes().get(after) == Some(&b' ') {
                         self.headlines.push(at);
                     }
                 }
@@ -128,17 +115,13 @@ impl<'a> Reader<'a> {
                 return;
             }
             let end = headlines.get(index + 1).copied().unwrap_or(all);
-            let text = self.at(at);
+            let text = self.base.at(at);
             let title = text.trim_start_matches('*');
             let level = (text.len() - title.len()).min(LAST_LEVEL);
             let level = u8::try_from(level).unwrap_or(u8::MAX);
-            let start = self.base.lines[at].start;
-            sections::open(&mut self.base.builder, level, start);
             self.links(at..at + 1);
             let title = self.title(title);
-            let close = self.base.end_before(at + 1);
-            let (builder, info) = (&mut self.base.builder, &mut self.base.info);
-            sections::close_heading(builder, info, &title, close);
+            self.base.section(level, at..at + 1, &title);
             let body = self.plan(at + 1, end);
             self.blocks(body..end, 0);
         }
@@ -173,17 +156,21 @@ impl<'a> Reader<'a> {
     fn plan(&mut self, at: usize, end: usize) -> usize {
         let mut next = at;
         let names = ["SCHEDULED:", "DEADLINE:", "CLOSED:"];
-        if next < end && names.iter().any(|name| self.at(next).starts_with(name)) {
+        if next < end
+            && names
+                .iter()
+                .any(|name| self.base.at(next).starts_with(name))
+        {
             next += 1;
         }
         if next < end
-            && self.at(next).eq_ignore_ascii_case(":properties:")
+            && self.base.at(next).eq_ignore_ascii_case(":properties:")
             && let Some(close) = self.close_of(":end:", next, end)
         {
             next = close + 1;
         }
         if next > at {
-            self.leaf(Kind::Definitions, at..next);
+            self.base.leaf(Kind::Definitions, at..next);
         }
         next
     }
@@ -193,12 +180,12 @@ impl<'a> Reader<'a> {
         let Range { start: mut at, end } = lines;
         if depth > DEEPEST {
             if self.base.first_text(at..end) < end {
-                self.leaf(Kind::Paragraph, at..end);
+                self.base.leaf(Kind::Paragraph, at..end);
             }
             return;
         }
         while at < end && !self.base.is_full() {
-            at = match self.is_blank(at) {
+            at = match self.base.is_blank(at) {
                 true => at + 1,
                 false => self.block(at, end, depth),
             };
@@ -208,14 +195,14 @@ impl<'a> Reader<'a> {
     /// Reads the element at a line that is not blank, and returns the line after it.
     fn block(&mut self, at: usize, end: usize, depth: usize) -> usize {
         let mut first = at;
-        while first < end && is_affiliated(self.at(first)) {
+        while first < end && is_affiliated(self.base.at(first)) {
             first += 1;
         }
-        if first == end || self.is_blank(first) {
-            self.leaf(Kind::Definitions, at..first);
+        if first == end || self.base.is_blank(first) {
+            self.base.leaf(Kind::Definitions, at..first);
             return first;
         }
-        let text = self.at(first);
+        let text = self.base.at(first);
         match text.as_bytes()[0] {
             b'#' => {
                 if let Some(after) = self.delimited(at, first, end, depth) {
@@ -227,12 +214,12 @@ impl<'a> Reader<'a> {
             }
             b':' => {
                 if let Some(close) = self.drawer_end(first, end) {
-                    self.leaf(Kind::Definitions, at..close);
+                    self.base.leaf(Kind::Definitions, at..close);
                     return close;
                 }
                 if is_fixed(text) {
                     let after = self.run(first, end, is_fixed);
-                    self.leaf(Kind::Code, at..after);
+                    self.base.leaf(Kind::Code, at..after);
                     return after;
                 }
             }
@@ -241,19 +228,19 @@ impl<'a> Reader<'a> {
                 if let Some(name) = environment(text, "\\begin{")
                     && let Some(close) = self.environment_end(&name, first, end)
                 {
-                    let code = self.leaf(Kind::Code, at..close);
+                    let code = self.base.leaf(Kind::Code, at..close);
                     self.base.builder.label(code, "latex");
                     return close;
                 }
             }
             b'-' if is_rule(text) => {
-                self.leaf(Kind::Rule, at..first + 1);
+                self.base.leaf(Kind::Rule, at..first + 1);
                 return first + 1;
             }
             b'[' if self.is_footnote(first) => {
                 let after = self.footnote_end(first, end);
                 self.links(first..after);
-                self.leaf(Kind::Footnote, at..after);
+                self.base.leaf(Kind::Footnote, at..after);
                 return after;
             }
             _ => {}
@@ -261,16 +248,16 @@ impl<'a> Reader<'a> {
         if depth < DEEPEST && self.bullet(first).is_some() {
             return self.list(at, first, end, depth);
         }
-        let ends = |line: &usize| self.is_blank(*line) || self.opens(*line, end);
-        let after = (first + 1..end).find(ends).unwrap_or(end);
+        let ends = |line| self.base.is_blank(line) || self.opens(line, end);
+        let after = first_line(first + 1..end, ends);
         self.links(first..after);
-        self.leaf(Kind::Paragraph, at..after);
+        self.base.leaf(Kind::Paragraph, at..after);
         after
     }
 
     /// Whether a line ends the paragraph before it.
     fn opens(&self, line: usize, end: usize) -> bool {
-        let text = self.at(line);
+        let text = self.base.at(line);
         match text.as_bytes()[0] {
             b'#' => is_setting(text) || self.block_end(line, end).is_some(),
             b':' => is_fixed(text) || self.drawer_end(line, end).is_some(),
@@ -285,16 +272,14 @@ impl<'a> Reader<'a> {
 
     /// The line after the lines from `at` on of which `is_one` is true.
     fn run(&self, at: usize, end: usize, is_one: fn(&str) -> bool) -> usize {
-        (at..end)
-            .find(|line| !is_one(self.at(*line)))
-            .unwrap_or(end)
+        first_line(at..end, |line| !is_one(self.base.at(line)))
     }
 
     /// Reads keywords and comments, one below the other.
     fn settings(&mut self, from: usize, at: usize, end: usize) -> usize {
         let mut next = at;
         while next < end {
-            let text = self.at(next);
+            let text = self.base.at(next);
             if !is_setting(text)
                 || is_affiliated(text)
                 || (next > at && self.block_end(next, end).is_some())
@@ -311,13 +296,13 @@ impl<'a> Reader<'a> {
             }
             next += 1;
         }
-        self.leaf(Kind::Definitions, from..next);
+        self.base.leaf(Kind::Definitions, from..next);
         next
     }
 
     /// The name of the block that a line opens, and the line that closes it.
     fn block_end(&self, at: usize, end: usize) -> Option<(String, usize)> {
-        let text = self.at(at);
+        let text = self.base.at(at);
         if let Some(name) = block_name(text, "#+begin_") {
             let close = self.close_of(&name, at, end)?;
             return Some((name, close));
@@ -338,8 +323,8 @@ impl<'a> Reader<'a> {
                     "comment" => Kind::Definitions,
                     _ => Kind::Code,
                 };
-                let code = self.leaf(kind, from..after);
-                let mut words = self.at(at).split_whitespace().skip(1);
+                let code = self.base.leaf(kind, from..after);
+                let mut words = self.base.at(at).split_whitespace().skip(1);
                 let language = words
                     .next()
                     .filter(|word| !word.starts_with([':', '-', '+']));
@@ -348,14 +333,13 @@ impl<'a> Reader<'a> {
                 }
             }
             "verse" => {
-                self.leaf(Kind::Quote, from..after);
+                self.base.leaf(Kind::Quote, from..after);
             }
             _ => {
-                let start = self.base.lines[from].start;
-                self.base.builder.open(Kind::Quote, start);
+                self.base.open(Kind::Quote, from);
                 // The lines that open and close it belong to the first and the last element.
                 self.blocks(at + 1..close, depth + 1);
-                self.base.builder.close(self.base.end_before(after));
+                self.base.close(after);
             }
         }
         Some(after)
@@ -363,7 +347,7 @@ impl<'a> Reader<'a> {
 
     /// The line after the drawer that a line opens.
     fn drawer_end(&self, at: usize, end: usize) -> Option<usize> {
-        let name = self.at(at).strip_prefix(':')?.strip_suffix(':')?;
+        let name = self.base.at(at).strip_prefix(':')?.strip_suffix(':')?;
         let named = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_');
         let is_drawer =
             !name.is_empty() && !name.eq_ignore_ascii_case("end") && name.chars().all(named);
@@ -385,11 +369,11 @@ impl<'a> Reader<'a> {
             name.is_some_and(|name| name.eq_ignore_ascii_case("#+tblfm:"))
         };
         let after = self.run(rows, end, is_formula);
-        let is_rule = |line: &usize| self.at(*line).starts_with("|-");
+        let is_rule = |line: &usize| self.base.at(*line).starts_with("|-");
         let first = (at..rows).find(|line| !is_rule(line)).unwrap_or(rows);
         let rule = (first..rows).find(is_rule).filter(|rule| rule + 1 < rows);
         self.links(at..rows);
-        let table = self.leaf(Kind::Table, from..after);
+        let table = self.base.leaf(Kind::Table, from..after);
         if let Some(rule) = rule {
             tables::set_header(&mut self.base.builder, table, rule + 1 - from);
         }
@@ -397,30 +381,27 @@ impl<'a> Reader<'a> {
     }
 
     fn is_footnote(&self, at: usize) -> bool {
-        let line = self.base.lines[at];
-        let label = self.at(at).strip_prefix("[fn:");
+        let label = self.base.at(at).strip_prefix("[fn:");
         let named = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_');
         let label = label.and_then(|label| label.split_once(']'));
-        line.start == line.text
+        self.base.is_flush(at)
             && label.is_some_and(|(label, _)| !label.is_empty() && label.chars().all(named))
     }
 
     /// The line after the footnote at a line: it ends at the next one, or at two blank lines.
     fn footnote_end(&self, at: usize, end: usize) -> usize {
-        let ends = |line: &usize| {
-            let two = *line + 1 < end && self.is_blank(*line) && self.is_blank(*line + 1);
-            two || self.is_footnote(*line)
-        };
-        (at + 1..end).find(ends).unwrap_or(end)
+        first_line(at + 1..end, |line| {
+            let two = line + 1 < end && self.base.is_blank(line) && self.base.is_blank(line + 1);
+            two || self.is_footnote(line)
+        })
     }
 
     /// The length of the mark of the item that a line opens, and whether the mark is a number.
     fn bullet(&self, at: usize) -> Option<(usize, bool)> {
-        let text = self.at(at);
-        let is_flush = self.base.lines[at].start == self.base.lines[at].text;
+        let text = self.base.at(at);
         let length = match text.as_bytes().first()? {
             b'-' | b'+' => 1,
-            b'*' if !is_flush => 1,
+            b'*' if !self.base.is_flush(at) => 1,
             b'0'..=b'9' => {
                 let digits = text.bytes().take_while(u8::is_ascii_digit).count();
                 let ends = matches!(text.as_bytes().get(digits), Some(b'.' | b')'));
@@ -437,17 +418,15 @@ impl<'a> Reader<'a> {
 
     /// Reads the list at a line: items with one indentation. Two blank lines end it.
     fn list(&mut self, from: usize, at: usize, end: usize, depth: usize) -> usize {
-        let start = self.base.lines[from].start;
-        self.base.builder.open(Kind::List, start);
+        self.base.open(Kind::List, from);
         let indent = self.base.lines[at].indent;
         let mut from = from;
         let mut next = at;
         loop {
             let (after, ends) = self.item_end(next, end, indent);
-            let start = self.base.lines[from].start;
-            self.base.builder.open(Kind::Item, start);
+            self.base.open(Kind::Item, from);
             self.item(next, after, depth);
-            self.base.builder.close(self.base.end_before(after));
+            self.base.close(after);
             next = after;
             from = after;
             let is_sibling =
@@ -456,14 +435,14 @@ impl<'a> Reader<'a> {
                 break;
             }
         }
-        self.base.builder.close(self.base.end_before(next));
+        self.base.close(next);
         next
     }
 
     /// Reads the text of an item, whose first line has its mark.
     fn item(&mut self, at: usize, after: usize, depth: usize) {
         let (length, _) = self.bullet(at).unwrap_or((0, false));
-        let text = self.at(at);
+        let text = self.base.at(at);
         let space = text[length..].len() - text[length..].trim_start().len();
         let line = &mut self.base.lines[at];
         line.text += length + space;
@@ -471,7 +450,7 @@ impl<'a> Reader<'a> {
         if self.base.first_text(at..after) < after {
             self.blocks(at..after, depth + 1);
         } else {
-            self.leaf(Kind::Paragraph, at..after);
+            self.base.leaf(Kind::Paragraph, at..after);
         }
     }
 
@@ -479,7 +458,7 @@ impl<'a> Reader<'a> {
     fn item_end(&self, at: usize, end: usize, indent: usize) -> (usize, bool) {
         let mut next = at + 1;
         while next < end {
-            if self.is_blank(next) {
+            if self.base.is_blank(next) {
                 let text = self.base.first_text(next..end);
                 if text == end || text >= next + 2 {
                     return (text, true);
@@ -491,7 +470,7 @@ impl<'a> Reader<'a> {
                 return (next, false);
             }
             // The text in a block may be indented less.
-            let close = match self.at(next).as_bytes()[0] {
+            let close = match self.base.at(next).as_bytes()[0] {
                 b'#' => self.block_end(next, end).map(|(_, close)| close + 1),
                 b':' => self.drawer_end(next, end),
                 _ => None,
@@ -503,11 +482,8 @@ impl<'a> Reader<'a> {
 
     /// Records the links to files in some lines.
     fn links(&mut self, lines: Range<usize>) {
-        let Some(last) = lines.clone().last() else {
-            return;
-        };
-        let start = self.base.lines[lines.start].text;
-        let text = &self.base.text[start..self.base.lines[last].end.max(start)];
+        let span = self.base.text_of(lines);
+        let (start, text) = (span.start, &self.base.text[span]);
         let mut at = 0;
         while let Some(found) = text[at..].find("[[") {
             let open = at + found;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::document::{Document, DocumentInfo};
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::limits::most_nodes;
-use crate::parse::{Lines, body_start, front_matter};
+use crate::parse::{Lines, body_start, front_matter, sections};
 
 /// How many columns a tab extends to.
 const TAB: usize = 8;
@@ -96,8 +96,25 @@ impl<'a> LineReader<'a> {
         &self.text[line.text..line.end]
     }
 
+    /// A line from its start, without white space at its end.
+    pub(super) fn written(&self, line: usize) -> &'a str {
+        let line = self.lines[line];
+        &self.text[line.start..line.end]
+    }
+
+    /// All of a line but its line end.
+    pub(super) fn whole(&self, line: usize) -> &'a str {
+        let span = self.lines[line].start..self.end_before(line + 1);
+        self.text[span].trim_end_matches(['\n', '\r'])
+    }
+
     pub(super) fn is_blank(&self, line: usize) -> bool {
         self.lines[line].is_blank()
+    }
+
+    /// Whether nothing stands before the text of a line.
+    pub(super) fn is_flush(&self, line: usize) -> bool {
+        self.lines[line].start == self.lines[line].text
     }
 
     /// Where the bytes of the lines before `line` end.
@@ -107,30 +124,37 @@ impl<'a> LineReader<'a> {
             .map_or(self.text.len(), |line| line.start)
     }
 
+    /// The bytes from the text of the first of some lines to the end of the last.
+    pub(super) fn text_of(&self, lines: Range<usize>) -> Range<usize> {
+        let lines = &self.lines[lines];
+        match (lines.first(), lines.last()) {
+            (Some(first), Some(last)) => first.text..last.end.max(first.text),
+            _ => 0..0,
+        }
+    }
+
     /// The first line in `lines` that is not blank and not indented deeper than `indent`, or the
     /// end.
     pub(super) fn outdent(&self, lines: Range<usize>, indent: usize) -> usize {
-        let end = lines.end;
-        let ends = |line: &usize| !self.is_blank(*line) && self.lines[*line].indent <= indent;
-        lines.into_iter().find(ends).unwrap_or(end)
+        first_line(lines, |line| {
+            !self.is_blank(line) && self.lines[line].indent <= indent
+        })
     }
 
     /// The first blank line in `lines`, or the end.
     pub(super) fn blank(&self, lines: Range<usize>) -> usize {
-        let end = lines.end;
-        lines
-            .into_iter()
-            .find(|line| self.is_blank(*line))
-            .unwrap_or(end)
+        first_line(lines, |line| self.is_blank(line))
     }
 
     /// The first line in `lines` that has text, or the end.
     pub(super) fn first_text(&self, lines: Range<usize>) -> usize {
-        let end = lines.end;
-        lines
-            .into_iter()
-            .find(|line| !self.is_blank(*line))
-            .unwrap_or(end)
+        first_line(lines, |line| !self.is_blank(line))
+    }
+
+    /// The first line in `lines` that does not go on with the line before, as the value of a field
+    /// may, or the end.
+    pub(super) fn unfolded(&self, lines: Range<usize>) -> usize {
+        first_line(lines, |line| !self.written(line).starts_with([' ', '\t']))
     }
 
     /// The smallest column at which a line has text.
@@ -144,6 +168,38 @@ impl<'a> LineReader<'a> {
         let span = self.lines[lines.start].start..self.end_before(lines.end);
         self.builder.leaf(kind, span)
     }
+
+    /// Opens a block that begins at a line.
+    pub(super) fn open(&mut self, kind: Kind, line: usize) -> usize {
+        self.builder.open(kind, self.end_before(line))
+    }
+
+    /// Closes the innermost block, which ends before a line.
+    pub(super) fn close(&mut self, line: usize) {
+        self.builder.close(self.end_before(line));
+    }
+
+    /// Closes the innermost block, which ends at `end`. One without blocks in it is a paragraph.
+    pub(super) fn close_container(&mut self, end: usize) {
+        let node = self.builder.current_index();
+        if self.builder.len() == node + 1 {
+            self.builder.kind(node, Kind::Paragraph);
+        }
+        self.builder.close(end);
+    }
+
+    /// Opens a section of this level and adds its heading, which is some lines.
+    pub(super) fn section(&mut self, level: u8, heading: Range<usize>, title: &str) {
+        let (start, end) = (self.end_before(heading.start), self.end_before(heading.end));
+        sections::open(&mut self.builder, level, start);
+        sections::close_heading(&mut self.builder, &mut self.info, title, end);
+    }
+}
+
+/// The first of some lines that is one of those meant, or the end.
+pub(super) fn first_line(mut lines: Range<usize>, is_meant: impl Fn(usize) -> bool) -> usize {
+    let end = lines.end;
+    lines.find(|line| is_meant(*line)).unwrap_or(end)
 }
 
 fn lines(text: &str, start: usize) -> Vec<Line> {

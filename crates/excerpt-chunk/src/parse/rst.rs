@@ -11,8 +11,8 @@ use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
 use crate::parse::paths::with_ending;
-use crate::parse::reader::LineReader;
-use crate::parse::{Parser, sections, tables};
+use crate::parse::reader::{LineReader, first_line};
+use crate::parse::{Parser, tables};
 
 /// An underline shorter than its title is one only from this length on, as in docutils.
 const SURE_UNDERLINE: usize = 4;
@@ -100,46 +100,31 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The text of a line.
-    fn at(&self, line: usize) -> &'a str {
-        self.base.at(line)
-    }
-
-    fn is_blank(&self, line: usize) -> bool {
-        self.base.is_blank(line)
-    }
-
-    fn leaf(&mut self, kind: Kind, lines: Range<usize>) -> usize {
-        self.base.leaf(kind, lines)
-    }
-
     /// Reads the blocks in some lines, whose text begins at the column `indent`.
     fn blocks(&mut self, lines: Range<usize>, indent: usize, depth: usize) {
         let Range { start: mut at, end } = lines;
         if depth > DEEPEST {
             if self.base.first_text(at..end) < end {
-                self.leaf(Kind::Paragraph, at..end);
+                self.base.leaf(Kind::Paragraph, at..end);
             }
             return;
         }
         let mut list: Option<Marker> = None;
         while at < end && !self.base.is_full() {
-            if self.is_blank(at) {
+            if self.base.is_blank(at) {
                 at += 1;
                 continue;
             }
             let is_held = std::mem::take(&mut self.holds);
             let marker = self.marker(at, end, indent);
             if list.is_some() && marker != list {
-                self.base.builder.close(self.base.lines[at].start);
+                self.base.close(at);
                 list = None;
             }
             let first = self.base.builder.len();
             if let Some(marker) = marker {
                 if list.is_none() {
-                    self.base
-                        .builder
-                        .open(Kind::List, self.base.lines[at].start);
+                    self.base.open(Kind::List, at);
                     list = Some(marker);
                 }
                 at = self.item(marker, at, end, indent, depth);
@@ -151,7 +136,7 @@ impl<'a> Reader<'a> {
             }
         }
         if list.is_some() {
-            self.base.builder.close(self.base.end_before(end));
+            self.base.close(end);
         }
     }
 
@@ -166,24 +151,24 @@ impl<'a> Reader<'a> {
         {
             return after;
         }
-        let text = self.at(at);
+        let text = self.base.at(at);
         if text == ".." || text.starts_with(".. ") {
             return self.explicit(at, end, indent, depth);
         }
         if text.starts_with("__ ") {
-            self.leaf(Kind::Definitions, at..at + 1);
+            self.base.leaf(Kind::Definitions, at..at + 1);
             return at + 1;
         }
         if is_adornment(text)
             && text.len() >= SURE_UNDERLINE
-            && (at + 1 == end || self.is_blank(at + 1))
+            && (at + 1 == end || self.base.is_blank(at + 1))
         {
-            self.leaf(Kind::Rule, at..at + 1);
+            self.base.leaf(Kind::Rule, at..at + 1);
             return at + 1;
         }
         if text.starts_with(">>>") {
             let after = self.base.blank(at..end);
-            let code = self.leaf(Kind::Code, at..after);
+            let code = self.base.leaf(Kind::Code, at..after);
             self.base.builder.label(code, "pycon");
             return after;
         }
@@ -198,20 +183,18 @@ impl<'a> Reader<'a> {
 
     fn quote(&mut self, at: usize, end: usize, indent: usize, depth: usize) -> usize {
         let after = self.base.outdent(at..end, indent);
-        self.base
-            .builder
-            .open(Kind::Quote, self.base.lines[at].start);
+        self.base.open(Kind::Quote, at);
         let inner = self.base.least_indent(at..after);
         self.blocks(at..after, inner, depth + 1);
-        self.base.builder.close(self.base.end_before(after));
+        self.base.close(after);
         after
     }
 
     /// Reads the title of a section at a line, and returns the line after it. The section begins at
     /// the line `from`: the labels before a title belong to it.
     fn title(&mut self, from: usize, at: usize, end: usize) -> Option<usize> {
-        let first = self.at(at);
-        let below = |line: usize| (line < end).then(|| self.at(line));
+        let first = self.base.at(at);
+        let below = |line: usize| (line < end).then(|| self.base.at(line));
         let (title, style, after) = if is_adornment(first) {
             let (title, under) = (below(at + 1)?, below(at + 2)?);
             let closes = under == first && !title.is_empty();
@@ -238,19 +221,16 @@ impl<'a> Reader<'a> {
             }
         };
         let level = u8::try_from(level + 1).unwrap_or(u8::MAX).min(6);
-        sections::open(&mut self.base.builder, level, self.base.lines[from].start);
-        let title = plain(title);
-        let close = self.base.end_before(after);
-        sections::close_heading(&mut self.base.builder, &mut self.base.info, &title, close);
+        self.base.section(level, from..after, &plain(title));
         Some(after)
     }
 
     /// Reads explicit markup: a directive, a footnote, a label or a comment.
     fn explicit(&mut self, at: usize, end: usize, indent: usize, depth: usize) -> usize {
         let after = self.base.outdent(at + 1..end, indent);
-        let text = self.at(at).trim_start_matches('.').trim_start();
+        let text = self.base.at(at).trim_start_matches('.').trim_start();
         if text.starts_with('[') {
-            self.leaf(Kind::Footnote, at..after);
+            self.base.leaf(Kind::Footnote, at..after);
             return after;
         }
         if depth == 0
@@ -260,12 +240,12 @@ impl<'a> Reader<'a> {
         }
         if text.starts_with('_') {
             self.holds |= is_label(text);
-            self.leaf(Kind::Definitions, at..after);
+            self.base.leaf(Kind::Definitions, at..after);
             return after;
         }
         match directive(text) {
             Some((name, arguments)) if LITERAL.contains(&name) => {
-                let code = self.leaf(Kind::Code, at..after);
+                let code = self.base.leaf(Kind::Code, at..after);
                 let language = arguments.split_whitespace().next().unwrap_or_default();
                 if name.contains("code") && !language.is_empty() {
                     self.base.builder.label(code, language);
@@ -275,7 +255,7 @@ impl<'a> Reader<'a> {
             Some((name, _)) if TABLES.contains(&name) => {
                 let head = self.base.blank(at..after) - at;
                 let head = head + usize::from(name == "csv-table") * self.header_rows(at, after);
-                let table = self.leaf(Kind::Table, at..after);
+                let table = self.base.leaf(Kind::Table, at..after);
                 tables::set_header(&mut self.base.builder, table, head);
             }
             // What is substituted for a name is written on its line.
@@ -283,7 +263,7 @@ impl<'a> Reader<'a> {
                 self.container(at, after, depth);
             }
             _ => {
-                self.leaf(Kind::Definitions, at..after);
+                self.base.leaf(Kind::Definitions, at..after);
             }
         }
         after
@@ -308,16 +288,16 @@ impl<'a> Reader<'a> {
         {
             return Some(after);
         }
-        let text = self.at(last).trim_start_matches('.').trim_start();
+        let text = self.base.at(last).trim_start_matches('.').trim_start();
         self.holds |= is_label(text);
         let after = self.base.outdent(last + 1..end, 0);
-        self.leaf(Kind::Definitions, at..after);
+        self.base.leaf(Kind::Definitions, at..after);
         Some(after)
     }
 
     /// Whether a line is a label, a comment or a setting, which may stand above a title.
     fn is_above(&self, line: usize) -> bool {
-        let line = self.at(line);
+        let line = self.base.at(line);
         if line != ".." && !line.starts_with(".. ") {
             return false;
         }
@@ -332,7 +312,7 @@ impl<'a> Reader<'a> {
     /// Reads a table whose rows are the items of a list.
     fn list_table(&mut self, at: usize, after: usize, indent: usize) {
         let is_item = |line: &usize| {
-            let text = self.at(*line);
+            let text = self.base.at(*line);
             self.base.lines[*line].indent > indent && (text == "*" || text.starts_with("* "))
         };
         let column = (at + 1..after)
@@ -343,17 +323,15 @@ impl<'a> Reader<'a> {
         let header = self
             .header_rows(at, after)
             .min(rows.len().saturating_sub(1));
-        self.base
-            .builder
-            .open(Kind::Table, self.base.lines[at].start);
+        self.base.open(Kind::Table, at);
         let mut first = at;
         // The directive and the rows of its header are the first row.
         for row in rows.into_iter().skip(header) {
-            self.leaf(Kind::Row, first..row);
+            self.base.leaf(Kind::Row, first..row);
             first = row;
         }
-        self.leaf(Kind::Row, first..after);
-        self.base.builder.close(self.base.end_before(after));
+        self.base.leaf(Kind::Row, first..after);
+        self.base.close(after);
     }
 
     /// How many rows the header of a table has, as its directive says.
@@ -361,71 +339,67 @@ impl<'a> Reader<'a> {
         let options = at + 1..self.base.blank(at..after);
         let rows = options
             .into_iter()
-            .find_map(|line| self.at(line).strip_prefix(":header-rows:"));
+            .find_map(|line| self.base.at(line).strip_prefix(":header-rows:"));
         rows.and_then(|rows| rows.trim().parse().ok()).unwrap_or(0)
     }
 
     /// Reads a directive whose text has blocks: its first lines, up to a blank one, are its head.
     fn container(&mut self, at: usize, after: usize, depth: usize) {
-        self.base
-            .builder
-            .open(Kind::Quote, self.base.lines[at].start);
+        self.base.open(Kind::Quote, at);
         let head = self.base.blank(at..after);
-        self.leaf(Kind::Paragraph, at..head);
+        self.base.leaf(Kind::Paragraph, at..head);
         if self.base.first_text(head..after) < after {
             let inner = self.base.least_indent(head..after);
             self.blocks(head..after, inner, depth + 1);
         }
-        self.base.builder.close(self.base.end_before(after));
+        self.base.close(after);
     }
 
     /// Reads the grid table at a line, row by row, and returns the line after it.
     fn grid_table(&mut self, at: usize, end: usize) -> Option<usize> {
-        if !is_grid_border(self.at(at)) {
+        if !is_grid_border(self.base.at(at)) {
             return None;
         }
-        let row = |line: &usize| self.at(*line).starts_with(['|', '+']);
-        let after = (at + 1..end).find(|line| !row(line)).unwrap_or(end);
+        let is_row = |line| self.base.at(line).starts_with(['|', '+']);
+        let after = first_line(at + 1..end, |line| !is_row(line));
         if after <= at + 2 {
             return None;
         }
         let is_double = |line: &usize| {
-            let text = self.at(*line);
+            let text = self.base.at(*line);
             is_grid_border(text) && text.contains('=')
         };
         let head = (at + 1..after - 1).find(is_double);
-        self.base
-            .builder
-            .open(Kind::Table, self.base.lines[at].start);
+        self.base.open(Kind::Table, at);
         let mut first = at;
         for line in at + 1..after {
-            let text = self.at(line);
+            let text = self.base.at(line);
             // Above the header's border, every line is of the header.
             let ends_row = text.starts_with('+') && head.is_none_or(|head| line >= head);
             if ends_row && line + 1 < after {
-                self.leaf(Kind::Row, first..line + 1);
+                self.base.leaf(Kind::Row, first..line + 1);
                 first = line + 1;
             }
         }
-        self.leaf(Kind::Row, first..after);
-        self.base.builder.close(self.base.end_before(after));
+        self.base.leaf(Kind::Row, first..after);
+        self.base.close(after);
         Some(after)
     }
 
     /// Reads the simple table at a line, and returns the line after it.
     fn simple_table(&mut self, at: usize, end: usize) -> Option<usize> {
-        if !is_simple_border(self.at(at)) {
+        if !is_simple_border(self.base.at(at)) {
             return None;
         }
         // It ends at the second border below the first, or at the first that a blank line follows.
         let mut head = 0;
         for line in at + 1..end {
-            let text = self.at(line);
+            let text = self.base.at(line);
             if !text.starts_with('=') || !text.bytes().all(|byte| matches!(byte, b'=' | b' ')) {
                 continue;
             }
-            if head > 0 || line + 1 == end || self.is_blank(line + 1) {
-                let table = self.leaf(Kind::Table, at..line + 1);
+            if head > 0 || line + 1 == end || self.base.is_blank(line + 1) {
+                let table = self.base.leaf(Kind::Table, at..line + 1);
                 tables::set_header(&mut self.base.builder, table, head);
                 return Some(line + 1);
             }
@@ -436,13 +410,12 @@ impl<'a> Reader<'a> {
 
     /// Reads a paragraph, and the literal block that it introduces.
     fn paragraph(&mut self, at: usize, end: usize, indent: usize) -> usize {
-        let is_in = |line: &usize| {
-            !self.is_blank(*line) && (*line == at || self.base.lines[*line].indent <= indent)
-        };
-        let after = (at..end).find(|line| !is_in(line)).unwrap_or(end);
+        let after = first_line(at..end, |line| {
+            self.base.is_blank(line) || (line > at && self.base.lines[line].indent > indent)
+        });
         self.links(at..after);
-        self.leaf(Kind::Paragraph, at..after);
-        if !self.at(after - 1).ends_with("::") {
+        self.base.leaf(Kind::Paragraph, at..after);
+        if !self.base.at(after - 1).ends_with("::") {
             return after;
         }
         let literal = self.base.first_text(after..end);
@@ -455,6 +428,7 @@ impl<'a> Reader<'a> {
         } else {
             // Quoted by a character at the start of each line.
             let Some(mark) = self
+                .base
                 .at(literal)
                 .chars()
                 .next()
@@ -462,10 +436,9 @@ impl<'a> Reader<'a> {
             else {
                 return after;
             };
-            let quoted = |line: &usize| self.at(*line).starts_with(mark);
-            (literal..end).find(|line| !quoted(line)).unwrap_or(end)
+            first_line(literal..end, |line| !self.base.at(line).starts_with(mark))
         };
-        self.leaf(Kind::Code, literal..code);
+        self.base.leaf(Kind::Code, literal..code);
         code
     }
 
@@ -475,7 +448,7 @@ impl<'a> Reader<'a> {
         if line.indent > indent {
             return None;
         }
-        let text = self.at(at);
+        let text = self.base.at(at);
         let first = text.chars().next()?;
         let rest = &text[first.len_utf8()..];
         if matches!(first, '*' | '-' | '+' | '•' | '‣' | '⁃')
@@ -486,10 +459,11 @@ impl<'a> Reader<'a> {
         if first == ':' && field(text).is_some() {
             return Some(Marker::Field);
         }
-        let next = (at + 1 < end && !self.is_blank(at + 1)).then(|| self.base.lines[at + 1]);
+        let next = (at + 1 < end && !self.base.is_blank(at + 1)).then(|| self.base.lines[at + 1]);
         let is_deeper = next.is_some_and(|next| next.indent > indent);
         if enumerator(text).is_some() {
-            let goes_on = next.is_none_or(|_| is_deeper || enumerator(self.at(at + 1)).is_some());
+            let goes_on =
+                next.is_none_or(|_| is_deeper || enumerator(self.base.at(at + 1)).is_some());
             return goes_on.then_some(Marker::Number);
         }
         if is_option(text) && (is_deeper || text.contains("  ")) {
@@ -515,10 +489,8 @@ impl<'a> Reader<'a> {
         depth: usize,
     ) -> usize {
         let after = self.base.outdent(at + 1..end, indent);
-        self.base
-            .builder
-            .open(Kind::Item, self.base.lines[at].start);
-        let text = self.at(at);
+        self.base.open(Kind::Item, at);
+        let text = self.base.at(at);
         let length = match marker {
             Marker::Bullet(mark) => mark.len_utf8(),
             Marker::Number => enumerator(text).unwrap_or(0),
@@ -527,7 +499,7 @@ impl<'a> Reader<'a> {
         };
         if length == 0 {
             self.links(at..at + 1);
-            self.leaf(Kind::Paragraph, at..at + 1);
+            self.base.leaf(Kind::Paragraph, at..at + 1);
             if self.base.first_text(at + 1..after) < after {
                 let inner = self.base.least_indent(at + 1..after);
                 self.blocks(at + 1..after, inner, depth + 1);
@@ -551,16 +523,13 @@ impl<'a> Reader<'a> {
             self.base.lines[at].indent = inner;
             self.blocks(at..after, inner, depth + 1);
         }
-        self.base.builder.close(self.base.end_before(after));
+        self.base.close(after);
         after
     }
 
     /// Records the links in some lines.
     fn links(&mut self, lines: Range<usize>) {
-        let Some(last) = lines.clone().last() else {
-            return;
-        };
-        let span = self.base.lines[lines.start].text..self.base.lines[last].end;
+        let span = self.base.text_of(lines);
         let text = &self.base.text[span.clone()];
         for (at, _) in text.match_indices(":doc:`") {
             let inside = &text[at + ":doc:`".len()..];

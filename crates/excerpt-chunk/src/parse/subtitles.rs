@@ -25,10 +25,10 @@ impl Parser for Subtitles {
         while at < all && !reader.is_full() {
             let (kind, label) = block(&reader, at, all);
             if is_in_list && kind != Kind::Item {
-                reader.builder.close(reader.lines[at].start);
+                reader.close(at);
                 is_in_list = false;
             } else if !is_in_list && kind == Kind::Item {
-                reader.builder.open(Kind::List, reader.lines[at].start);
+                reader.open(Kind::List, at);
                 is_in_list = true;
             }
             // The times may stand below a number.
