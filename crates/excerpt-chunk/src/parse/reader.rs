@@ -96,6 +96,14 @@ impl<'a> LineReader<'a> {
         &self.text[line.text..line.end]
     }
 
+    /// The text of a line that is not indented; otherwise an empty text.
+    pub(super) fn flush(&self, line: usize) -> &'a str {
+        match self.is_flush(line) {
+            true => self.at(line),
+            false => "",
+        }
+    }
+
     /// A line from its start, without white space at its end.
     pub(super) fn written(&self, line: usize) -> &'a str {
         let line = self.lines[line];

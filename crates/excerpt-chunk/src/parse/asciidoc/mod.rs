@@ -1,0 +1,97 @@
+//! AsciiDoc: sections by their titles, delimited blocks, tables and lists, as Asciidoctor reads
+//! them.
+//!
+//! A block is known by its first line. The lines of attributes, anchors and a title above it belong
+//! to it. Text is never looked at again for a delimiter: a block that is not closed takes the rest
+//! of what it is in.
+//!
+//! `reader.rs` reads the blocks. What it asks of a line is in `line.rs`, `attributes.rs` and
+//! `marker.rs`; tables, links and titles are in files of their own.
+
+mod attributes;
+mod line;
+mod links;
+mod marker;
+mod reader;
+mod table;
+mod title;
+
+use crate::document::Document;
+use crate::outline::Outline;
+use crate::parse::Parser;
+use crate::parse::asciidoc::reader::Reader;
+
+/// Parses AsciiDoc.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AsciiDoc;
+
+impl Parser for AsciiDoc {
+    fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
+        let mut reader = Reader::new(document);
+        reader.blocks(0..reader.base.lines.len(), 0);
+        reader.base.finish(document, "AsciiDoc")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::{drawn, links_of};
+
+    #[test]
+    fn sections_nest_by_their_marks() {
+        insta::assert_snapshot!(drawn(
+            &AsciiDoc,
+            "= Guide\nAnn Author\n:toc:\n\nHello.\n\n== One ==\n\na\n\n=== Deep\n\nUnder it\n~~~~~~~~\n\nx\n\nTwo\n---\nb\n== no title\n"
+        ));
+    }
+
+    #[test]
+    fn what_stands_above_a_block_belongs_to_it() {
+        insta::assert_snapshot!(drawn(
+            &AsciiDoc,
+            "== A\n\ntext\n\n[[one]]\n// why\n\n.Not shown\n[#two]\n== B\n\n[discrete]\n=== Aside\n\n.Run it\n[source,sh]\n----\nmake\n\n== no title\n----\n\n[,rust]\n....\nx\n....\n\n```js\nx\n```\n"
+        ));
+    }
+
+    #[test]
+    fn containers_have_blocks_and_an_open_one_goes_on_to_the_end() {
+        insta::assert_snapshot!(drawn(
+            &AsciiDoc,
+            "====\na\n\n--\nb\n\n* c\n--\n====\n\n[verse]\n____\nx\n\ny\n____\n\n////\nout\n////\n\n****\n----\nnever closed\n\n****\nlast\n\n----\nx\n\n== no title\n"
+        ));
+    }
+
+    #[test]
+    fn lists_of_every_kind() {
+        insta::assert_snapshot!(drawn(
+            &AsciiDoc,
+            "* a\n** b\n+\nmore\n+\n----\ncode\n----\n* c\n\n  literal\n\n. one\n.. two\n\n- x\n\nAfter.\n\nterm::\n\n  what it is\nother:: is\n<1> call\n\n1. first\na. second\ni) third\n\nNOTE: a b\n* no item\n"
+        ));
+    }
+
+    #[test]
+    fn tables_have_rows_that_begin_with_a_line() {
+        insta::assert_snapshot!(drawn(
+            &AsciiDoc,
+            ".Sizes\n|===\n|a |b\n\n|1 |2\n|3\n|4\n\n.2+|5 |6\n|7\n2+|8\n|===\n\n[cols=\"1,1\"]\n|===\n|a\n|b\n\n|c\n|d\n|===\n\n,===\na,\"b\nc\"\nd,e\n,===\n"
+        ));
+    }
+
+    #[test]
+    fn links_to_other_files_are_recorded() {
+        let text = "See xref:a/b.adoc#c[that], <<d.adoc#,d>>, <<here>>, xref:e#f[], link:g.pdf[g].\n\n* link:h[h] link:i xref:j[\n";
+        let links = links_of(&AsciiDoc, text);
+        let links: Vec<_> = links.iter().map(|(to, by)| (&**to, &**by)).collect();
+        assert_eq!(
+            links,
+            [
+                ("a/b.adoc#c", "xref:a/b.adoc#c[that]"),
+                ("d.adoc#", "<<d.adoc#,d>>"),
+                ("e.adoc#f", "xref:e#f[]"),
+                ("g.pdf", "link:g.pdf[g]"),
+                ("h", "link:h[h]"),
+            ]
+        );
+    }
+}
