@@ -114,10 +114,7 @@ pub use fields::{ConfigField, FIELDS, Values};
 pub use file::{FileError, settings_from_toml};
 pub use json::settings_from_json;
 pub use outline::{Definition, Import, Kind, Node, Outline, OutlineBuilder};
-pub use parse::{
-    AsciiDoc, CodeParser, Csv, Detected, Diff, Latex, Lines, Log, Mail, Man, Markdown, MediaWiki,
-    Org, Parser, Prose, ReStructuredText, Subtitles,
-};
+pub use parse::{CodeParser, Detected, Lines, Markdown, Parser, Prose, ReStructuredText};
 pub use preset::Preset;
 pub use record::{ChunkRecord, PlainName};
 pub use settings::Settings;

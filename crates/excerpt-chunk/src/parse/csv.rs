@@ -12,7 +12,7 @@ const MOST_UNCLOSED: usize = 8;
 /// Reads values separated by commas, semicolons or tabs. A row is a line, or several if a quoted
 /// value contains line ends.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Csv;
+pub(crate) struct Csv;
 
 impl Parser for Csv {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {

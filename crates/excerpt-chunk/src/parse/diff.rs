@@ -12,7 +12,7 @@ use crate::parse::reader::{LineReader, first_line};
 
 /// Reads the output of `diff`, `git diff`, `git show` and `git format-patch`, and similar patches.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Diff;
+pub(crate) struct Diff;
 
 impl Parser for Diff {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {

@@ -56,7 +56,7 @@ const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 /// with: the trace of a stack, wrapped text, data. If no common form is found,
 /// indented lines continue an entry.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Log;
+pub(crate) struct Log;
 
 impl Parser for Log {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {

@@ -20,7 +20,7 @@ const LONGEST_VALUE: usize = 4096;
 
 /// Reads mail: a message with its parts, or a mailbox.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Mail;
+pub(crate) struct Mail;
 
 impl Parser for Mail {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {

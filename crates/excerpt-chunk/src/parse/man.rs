@@ -32,7 +32,7 @@ const CALLED: [&str; 43] = [
 
 /// Parses pages of a manual in roff.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Man;
+pub(crate) struct Man;
 
 impl Parser for Man {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {

@@ -46,7 +46,7 @@ const TAGS: [&str; 14] = [
 
 /// Parses MediaWiki.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct MediaWiki;
+pub(crate) struct MediaWiki;
 
 impl Parser for MediaWiki {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {

@@ -1,5 +1,5 @@
-//! From text to [`Outline`]: one file per format. A format identifies the parts; where to split is
-//! decided elsewhere.
+//! From text to [`Outline`]: one file or folder per format. A format identifies the parts; where to
+//! split is decided elsewhere.
 
 mod accent;
 mod adornment;
@@ -39,20 +39,20 @@ use crate::outline::Kind;
 use crate::outline::Outline;
 use crate::text::without_byte_order_mark;
 
-pub use asciidoc::AsciiDoc;
-pub use csv::Csv;
-pub use diff::Diff;
-pub use latex::Latex;
+use asciidoc::AsciiDoc;
+use csv::Csv;
+use diff::Diff;
+use latex::Latex;
 pub use lines::Lines;
-pub use log::Log;
-pub use mail::Mail;
-pub use man::Man;
+use log::Log;
+use mail::Mail;
+use man::Man;
 pub use markdown::Markdown;
-pub use mediawiki::MediaWiki;
-pub use org::Org;
+use mediawiki::MediaWiki;
+use org::Org;
 pub use prose::Prose;
 pub use rst::ReStructuredText;
-pub use subtitles::Subtitles;
+use subtitles::Subtitles;
 
 /// Turns a text into its structure.
 ///

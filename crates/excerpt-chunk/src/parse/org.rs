@@ -27,7 +27,7 @@ const AFFILIATED: [&str; 8] = [
 
 /// Parses Org.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Org;
+pub(crate) struct Org;
 
 impl Parser for Org {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {

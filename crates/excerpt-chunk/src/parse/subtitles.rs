@@ -9,7 +9,7 @@ use crate::parse::reader::LineReader;
 
 /// Reads subtitles. A cue is its number or name, its times and its text.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Subtitles;
+pub(crate) struct Subtitles;
 
 impl Parser for Subtitles {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {

@@ -23,7 +23,7 @@ use crate::parse::asciidoc::reader::Reader;
 
 /// Parses AsciiDoc.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AsciiDoc;
+pub(crate) struct AsciiDoc;
 
 impl Parser for AsciiDoc {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {

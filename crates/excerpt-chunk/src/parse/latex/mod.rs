@@ -22,7 +22,7 @@ use crate::parse::latex::reader::Reader;
 
 /// Parses LaTeX.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Latex;
+pub(crate) struct Latex;
 
 impl Parser for Latex {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
