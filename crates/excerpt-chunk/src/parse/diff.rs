@@ -7,7 +7,7 @@ use crate::document::Document;
 use crate::outline::{Kind, Outline};
 use crate::parse::Parser;
 use crate::parse::adornment::adornment;
-use crate::parse::mail::decoded;
+use crate::parse::encoded::decoded;
 use crate::parse::reader::{LineReader, first_line};
 
 /// Reads the output of `diff`, `git diff`, `git show` and `git format-patch`, and similar patches.
@@ -74,8 +74,7 @@ impl<'a> Reader<'a> {
             return self.file(at, end);
         }
         if let Some(after) = self.hunk(at, end) {
-            let code = self.base.leaf(Kind::Code, at..after);
-            self.base.builder.label(code, "diff");
+            self.base.code(at..after, "diff");
             return after;
         }
         let ends = |line| self.base.is_blank(line) || self.begins(line, end);

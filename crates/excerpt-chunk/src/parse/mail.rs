@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::document::Document;
 use crate::outline::{Kind, Outline};
 use crate::parse::Parser;
+use crate::parse::encoded::decoded;
 use crate::parse::reader::{LineReader, first_line};
 
 /// How deep the parts of a message may be nested; the boundaries of deeper ones are text.
@@ -303,82 +304,6 @@ fn parameter<'a>(field: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// The value of a field on one line, with its encoded words decoded where they are in UTF-8.
-pub(super) fn decoded(value: &str) -> Cow<'_, str> {
-    let value = value.trim();
-    if !value.contains("=?") && !value.contains(['\n', '\r']) {
-        return value.into();
-    }
-    let mut shown = String::with_capacity(value.len());
-    let mut was_encoded = false;
-    for (index, word) in value.split_whitespace().enumerate() {
-        let decoded = encoded_word(word);
-        // White space between two encoded words is no part of the value.
-        if index > 0 && !(was_encoded && decoded.is_some()) {
-            shown.push(' ');
-        }
-        was_encoded = decoded.is_some();
-        shown.push_str(decoded.as_deref().unwrap_or(word));
-    }
-    shown.into()
-}
-
-/// The text of an encoded word: `=?utf-8?q?na=C3=AFve?=`.
-fn encoded_word(word: &str) -> Option<String> {
-    let inner = word.strip_prefix("=?")?.strip_suffix("?=")?;
-    let mut parts = inner.splitn(3, '?');
-    let (charset, encoding, text) = (parts.next()?, parts.next()?, parts.next()?);
-    let charset = charset.split('*').next()?.to_ascii_lowercase();
-    let bytes = match encoding {
-        "q" | "Q" => quoted(text)?,
-        "b" | "B" => base64(text)?,
-        _ => return None,
-    };
-    match &*charset {
-        "utf-8" | "utf8" | "us-ascii" | "ascii" => String::from_utf8(bytes).ok(),
-        "iso-8859-1" | "latin1" => Some(bytes.into_iter().map(char::from).collect()),
-        _ => None,
-    }
-}
-
-fn quoted(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = text.bytes();
-    let mut decoded = Vec::with_capacity(text.len());
-    while let Some(byte) = bytes.next() {
-        decoded.push(match byte {
-            b'_' => b' ',
-            b'=' => {
-                let mut digit = || char::from(bytes.next()?).to_digit(16);
-                u8::try_from(digit()? * 16 + digit()?).ok()?
-            }
-            byte => byte,
-        });
-    }
-    Some(decoded)
-}
-
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut decoded = Vec::with_capacity(text.len());
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in text.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xff_ffff;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            decoded.push(u8::try_from(bits >> count & 0xff).ok()?);
-        }
-    }
-    Some(decoded)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -406,14 +331,5 @@ mod tests {
             &Mail,
             "Subject: Parts\nContent-Type: multipart/mixed;\n boundary=\"a; b\"\n\nFor old programs.\n\n--a; b\nContent-Type: multipart/alternative; boundary=c\n\n--c\n\nPlain.\n\n--c\nContent-Type: text/html\n\n<p>Rich.</p>\n\n--c--\n\n--a; b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\nAAAA\nBBBB\n\n--a; b\nContent-Type: message/rfc822\n\nSubject: Inner\n\nInside.\n--a; b--\nAfter.\n"
         ));
-    }
-
-    #[test]
-    fn a_subject_is_decoded_where_it_is_safe() {
-        assert_eq!(decoded(" Caf=?utf-8?q?=C3=A9?= "), "Caf=?utf-8?q?=C3=A9?=");
-        assert_eq!(decoded("=?utf-8?Q?a_b?= =?UTF-8?B?Yw==?= d"), "a bc d");
-        assert_eq!(decoded("=?iso-8859-1?q?=E9?="), "é");
-        assert_eq!(decoded("=?koi8-r?q?=E9?="), "=?koi8-r?q?=E9?=");
-        assert_eq!(decoded("=?utf-8?q?=E9?="), "=?utf-8?q?=E9?=");
     }
 }

@@ -326,32 +326,10 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parse;
 
-    /// The outline as lines `kind level "text"`, indented by depth.
     fn drawn(text: &str) -> String {
-        let outline = Markdown.parse(&Document::new(text), 0);
-        let mut drawing = String::new();
-        for (index, node) in outline.nodes.iter().enumerate().skip(1) {
-            let mut depth = 0;
-            let mut at = index;
-            while outline.nodes[at].parent != 0 {
-                at = outline.nodes[at].parent();
-                depth += 1;
-            }
-            let first = text[node.span.clone()]
-                .trim()
-                .lines()
-                .next()
-                .unwrap_or_default();
-            let label = node.label.as_deref().map(|label| format!(" [{label}]"));
-            drawing += &format!(
-                "{}{:?}{} {first}\n",
-                "  ".repeat(depth),
-                node.kind,
-                label.unwrap_or_default()
-            );
-        }
-        drawing
+        parse::drawn(&Markdown, text)
     }
 
     #[test]

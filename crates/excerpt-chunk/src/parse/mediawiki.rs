@@ -153,10 +153,8 @@ impl<'a> Reader<'a> {
                 after
             }
             Role::Code => {
-                let code = self.base.leaf(Kind::Code, at..after);
-                if let Some(language) = language(self.base.at(at)) {
-                    self.base.builder.label(code, language.to_lowercase());
-                }
+                let language = language(self.base.at(at)).unwrap_or_default();
+                self.base.code(at..after, &language.to_lowercase());
                 after
             }
             Role::Table(table) => self.table(table),

@@ -9,6 +9,7 @@ mod closings;
 mod csv;
 pub(crate) mod delimited;
 mod diff;
+mod encoded;
 pub(crate) mod fences;
 pub(crate) mod formats;
 mod front_matter;

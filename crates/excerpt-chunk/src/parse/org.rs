@@ -18,7 +18,7 @@ use crate::parse::{Parser, tables};
 const LAST_LEVEL: usize = 6;
 
 /// Blocks whose text is kept as it is.
-const LITERAL: [&str; 4] = ["src", "example", "export", "comment"];
+const LITERAL: [&str; 3] = ["src", "example", "export"];
 
 /// Keywords that say something about the element after them.
 const AFFILIATED: [&str; 8] = [
@@ -228,8 +228,7 @@ impl<'a> Reader<'a> {
                 if let Some(name) = environment(text, "\\begin{")
                     && let Some(close) = self.environment_end(&name, first, end)
                 {
-                    let code = self.base.leaf(Kind::Code, at..close);
-                    self.base.builder.label(code, "latex");
+                    self.base.code(at..close, "latex");
                     return close;
                 }
             }
@@ -318,19 +317,15 @@ impl<'a> Reader<'a> {
         let (name, close) = self.block_end(at, end)?;
         let after = close + 1;
         match &*name {
+            "comment" => {
+                self.base.leaf(Kind::Definitions, from..after);
+            }
             literal if LITERAL.contains(&literal) => {
-                let kind = match literal {
-                    "comment" => Kind::Definitions,
-                    _ => Kind::Code,
-                };
-                let code = self.base.leaf(kind, from..after);
                 let mut words = self.base.at(at).split_whitespace().skip(1);
                 let language = words
                     .next()
                     .filter(|word| !word.starts_with([':', '-', '+']));
-                if let Some(language) = language.filter(|_| kind == Kind::Code) {
-                    self.base.builder.label(code, language);
-                }
+                self.base.code(from..after, language.unwrap_or_default());
             }
             "verse" => {
                 self.base.leaf(Kind::Quote, from..after);

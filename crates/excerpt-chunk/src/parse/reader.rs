@@ -177,6 +177,14 @@ impl<'a> LineReader<'a> {
         self.builder.leaf(kind, span)
     }
 
+    /// Adds a block of code in a language, which is empty if it is not known.
+    pub(super) fn code(&mut self, lines: Range<usize>, language: &str) {
+        let code = self.leaf(Kind::Code, lines);
+        if !language.is_empty() {
+            self.builder.label(code, language);
+        }
+    }
+
     /// Opens a block that begins at a line.
     pub(super) fn open(&mut self, kind: Kind, line: usize) -> usize {
         self.builder.open(kind, self.end_before(line))

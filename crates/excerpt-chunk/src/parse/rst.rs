@@ -168,8 +168,7 @@ impl<'a> Reader<'a> {
         }
         if text.starts_with(">>>") {
             let after = self.base.blank(at..end);
-            let code = self.base.leaf(Kind::Code, at..after);
-            self.base.builder.label(code, "pycon");
+            self.base.code(at..after, "pycon");
             return after;
         }
         if let Some(after) = self
@@ -245,11 +244,11 @@ impl<'a> Reader<'a> {
         }
         match directive(text) {
             Some((name, arguments)) if LITERAL.contains(&name) => {
-                let code = self.base.leaf(Kind::Code, at..after);
-                let language = arguments.split_whitespace().next().unwrap_or_default();
-                if name.contains("code") && !language.is_empty() {
-                    self.base.builder.label(code, language);
-                }
+                let language = arguments
+                    .split_whitespace()
+                    .next()
+                    .filter(|_| name.contains("code"));
+                self.base.code(at..after, language.unwrap_or_default());
             }
             Some(("list-table", _)) => self.list_table(at, after, indent),
             Some((name, _)) if TABLES.contains(&name) => {

@@ -236,10 +236,7 @@ impl<'a> Reader<'a> {
         let after = first_line(at + 1..end, |line| {
             self.base.is_blank(line) || (!self.markers.is_empty() && self.base.flush(line) == "+")
         });
-        let code = self.base.leaf(Kind::Code, from..after);
-        if !attributes.language.is_empty() {
-            self.base.builder.label(code, attributes.language);
-        }
+        self.base.code(from..after, attributes.language);
         after
     }
 
@@ -286,14 +283,11 @@ impl<'a> Reader<'a> {
         };
         match fence {
             Fence::Code | Fence::Raw => {
-                let code = self.base.leaf(Kind::Code, from..after);
                 let language = match language {
                     "" => attributes.language,
                     language => language,
                 };
-                if !language.is_empty() {
-                    self.base.builder.label(code, language);
-                }
+                self.base.code(from..after, language);
             }
             Fence::Comment => {
                 self.base.leaf(Kind::Definitions, from..after);
