@@ -175,9 +175,10 @@ impl fmt::Display for Kind {
 pub struct Node {
     pub(crate) span: Range<usize>,
     pub(crate) kind: Kind,
-    /// The level of a section or heading, 1 to 6; of a table without nodes for its rows, how many
-    /// lines its header has; otherwise 0.
+    /// The level of a section or heading, 1 to 6; otherwise 0.
     pub(crate) level: u8,
+    /// How many lines the header of a table without nodes for its rows has; otherwise 0.
+    pub(crate) header_lines: u8,
     /// What the node adds to the trail of its contents: the title of a section, `fn name` for a
     /// definition, a key. For a code block, its language.
     pub(crate) label: Option<Arc<str>>,
@@ -261,8 +262,7 @@ impl Node {
         self.kind
     }
 
-    /// The level of a section or heading, 1 to 6; of a table without nodes for its rows, how many
-    /// lines its header has; otherwise 0.
+    /// The level of a section or heading, 1 to 6; otherwise 0.
     #[must_use]
     pub fn level(&self) -> u8 {
         self.level
@@ -428,6 +428,7 @@ impl Outline {
                 span: start..end,
                 kind: if is_code { node.kind } else { kind },
                 level: 0,
+                header_lines: 0,
                 glued: node.glued || (!is_code && is_led),
                 parent: kept(root + node.parent()),
                 end: kept(root + node.end()),
@@ -590,6 +591,7 @@ impl<'a> OutlineBuilder<'a> {
             span: start..text.len(),
             kind: Kind::Document,
             level: 0,
+            header_lines: 0,
             label: None,
             glued: false,
             parent: 0,
@@ -643,6 +645,7 @@ impl<'a> OutlineBuilder<'a> {
             span: start..start,
             kind,
             level: 0,
+            header_lines: 0,
             label: None,
             glued: false,
             parent: kept(parent),
@@ -675,6 +678,11 @@ impl<'a> OutlineBuilder<'a> {
     /// Sets the level of a section, 1 to 6.
     pub fn level(&mut self, node: usize, level: u8) {
         self.nodes[node].level = level;
+    }
+
+    /// Sets how many lines the header of a table without nodes for its rows has.
+    pub(crate) fn header_lines(&mut self, node: usize, lines: usize) {
+        self.nodes[node].header_lines = u8::try_from(lines).unwrap_or(0);
     }
 
     /// Marks a node as belonging to what comes before it.

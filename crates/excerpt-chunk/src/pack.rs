@@ -390,7 +390,7 @@ impl Plan<'_> {
             for line in self.text[span.clone()].split_inclusive('\n') {
                 end += line.len();
                 lines += u8::from(!line.trim().is_empty());
-                if lines == table.level {
+                if lines == table.header_lines {
                     break;
                 }
             }

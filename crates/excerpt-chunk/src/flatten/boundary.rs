@@ -195,7 +195,7 @@ impl Walk<'_> {
             Kind::Table => (
                 Strength::Row,
                 price::ROW,
-                at_line <= usize::from(node.level),
+                at_line <= usize::from(node.header_lines),
             ),
             _ => {
                 let before = &self.text[..start].trim_end_matches([' ', '\t']);

@@ -287,7 +287,7 @@ impl Walk<'_> {
                             || (fenced && at_line == last && is_nested_fence(line)),
                     ),
                 };
-                let header = usize::from(node.level);
+                let header = usize::from(node.header_lines);
                 let has_header = node.kind == Kind::Table && header > 0;
                 let needs_lead = follows_header || (has_header && at_line >= header);
                 self.words(owner, piece, boundary, needs_lead);

@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::limits::most_nodes;
-use crate::parse::{Lines, Parser, body_start, tables};
+use crate::parse::{Lines, Parser, body_start};
 
 /// After this many quotes that are never closed, quotes mean nothing: each costs a search up to the
 /// end of the text.
@@ -25,7 +25,7 @@ impl Parser for Csv {
         if rows.by_ref().all(is_plain) {
             // The packer splits a table at its lines.
             let table = builder.leaf(Kind::Table, start..text.len());
-            tables::set_header(&mut builder, table, header(&text[start..]));
+            builder.header_lines(table, header(&text[start..]));
             return builder.finish();
         }
         builder.open(Kind::Table, start);
@@ -163,7 +163,7 @@ mod tests {
     fn the_first_row_is_the_header_of_the_table() {
         let outline = Csv.parse(&Document::new("a,b\n1,2\n"), 0);
         assert_eq!(
-            (outline.nodes[1].kind, outline.nodes[1].level),
+            (outline.nodes[1].kind, outline.nodes[1].header_lines),
             (Kind::Table, 1)
         );
         let outline = Csv.parse(&Document::new("a,b\n\"1\n\",2\n3,4\n"), 0);

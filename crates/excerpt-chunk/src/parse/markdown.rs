@@ -1,4 +1,4 @@
-//! Markdown: CommonMark with tables, task lists, footnotes and front matter. Headings follow
+//! Markdown: CommonMark with task lists, footnotes and front matter. Headings follow
 //! CommonMark: a `#` inside a fence is not a heading, an underlined line is. A heading at the
 //! document's top level opens a section.
 
@@ -9,7 +9,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Tag, TagEnd};
 use crate::document::{Document, DocumentInfo, Link, LinkKind};
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::limits::most_nodes;
-use crate::parse::{Lines, Parser, body_start, front_matter, sections, tables};
+use crate::parse::{Lines, Parser, body_start, front_matter, sections};
 
 /// The maximum length of a wiki link in bytes: it bounds the search for the end after every `[[`.
 const LONGEST_WIKI_LINK: usize = 500;
@@ -188,7 +188,7 @@ impl Reader<'_> {
         self.definitions(range.start);
         let node = self.builder.open_at_line(kind, range.start);
         if kind == Kind::Table {
-            tables::set_header(&mut self.builder, node, TABLE_HEADER);
+            self.builder.header_lines(node, TABLE_HEADER);
         }
         self.lists += usize::from(kind == Kind::List);
         if kind == Kind::Item && self.lists > 1 && range.len() <= self.detail {

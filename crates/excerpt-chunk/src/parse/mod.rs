@@ -4,8 +4,8 @@
 mod accent;
 mod adornment;
 mod asciidoc;
-pub(crate) mod comments;
 mod closings;
+pub(crate) mod comments;
 mod csv;
 pub(crate) mod delimited;
 mod diff;
@@ -29,7 +29,6 @@ mod reader;
 mod rst;
 mod sections;
 mod subtitles;
-mod tables;
 mod titles;
 
 use std::fmt;

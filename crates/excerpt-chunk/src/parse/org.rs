@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use crate::document::{Document, Link, LinkKind, dates};
 use crate::outline::{Kind, Outline};
+use crate::parse::Parser;
 use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
 use crate::parse::reader::{LineReader, first_line};
-use crate::parse::{Parser, tables};
 
 /// The deepest level of a section. Deeper ones count as this.
 const LAST_LEVEL: usize = 6;
@@ -370,7 +370,7 @@ impl<'a> Reader<'a> {
         self.links(at..rows);
         let table = self.base.leaf(Kind::Table, from..after);
         if let Some(rule) = rule {
-            tables::set_header(&mut self.base.builder, table, rule + 1 - from);
+            self.base.builder.header_lines(table, rule + 1 - from);
         }
         after
     }

@@ -1,5 +1,5 @@
 //! reStructuredText: sections by the order in which the styles of their underlines appear, as
-//! docutils nests them; directives, literal blocks, tables, lists, fields and footnotes.
+//! docutils nests them; directives, literal blocks, lists, fields and footnotes.
 //!
 //! A block is known by its first line, and what is indented below a line belongs to it.
 
@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use crate::document::{Document, Link, LinkKind};
 use crate::outline::{Kind, Outline};
+use crate::parse::Parser;
 use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
 use crate::parse::paths::with_ending;
 use crate::parse::reader::{LineReader, first_line};
-use crate::parse::{Parser, tables};
 
 /// An underline shorter than its title is one only from this length on, as in docutils.
 const SURE_UNDERLINE: usize = 4;
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
                 let head = self.base.blank(at..after) - at;
                 let head = head + usize::from(name == "csv-table") * self.header_rows(at, after);
                 let table = self.base.leaf(Kind::Table, at..after);
-                tables::set_header(&mut self.base.builder, table, head);
+                self.base.builder.header_lines(table, head);
             }
             // What is substituted for a name is written on its line.
             Some((name, _)) if !SETTINGS.contains(&name) && !text.starts_with('|') => {
@@ -399,7 +399,7 @@ impl<'a> Reader<'a> {
             }
             if head > 0 || line + 1 == end || self.base.is_blank(line + 1) {
                 let table = self.base.leaf(Kind::Table, at..line + 1);
-                tables::set_header(&mut self.base.builder, table, head);
+                self.base.builder.header_lines(table, head);
                 return Some(line + 1);
             }
             head = line + 1 - at;
