@@ -406,7 +406,7 @@ impl Outline {
     fn add(&mut self, graft: Graft, root: usize, stock: &Range<usize>) {
         let Graft {
             kind,
-            origin,
+            lines,
             outline,
             ..
         } = graft;
@@ -417,11 +417,11 @@ impl Outline {
         for (node, is_led) in outline.nodes.into_iter().skip(1).zip(is_led) {
             let start = match node.span.start == all.start {
                 true => stock.start,
-                false => origin.at(node.span.start),
+                false => lines.at(node.span.start),
             };
             let end = match node.span.end == all.end {
                 true => stock.end,
-                false => origin.at(node.span.end),
+                false => lines.at(node.span.end),
             };
             let is_code = node.kind.is_code();
             self.nodes.push(Node {
@@ -438,7 +438,7 @@ impl Outline {
         let definitions = outline.definitions.into_iter();
         let definitions = definitions.map(|found| Definition {
             node: root + found.node,
-            signature: origin.at(found.signature.start)..origin.at(found.signature.end),
+            signature: lines.at(found.signature.start)..lines.at(found.signature.end),
             ..found
         });
         let after = self.definitions.partition_point(|found| found.node < root);
@@ -503,20 +503,20 @@ pub(crate) struct Graft {
     pub(crate) node: usize,
     /// What a node of the part that is not code becomes.
     pub(crate) kind: Kind,
-    /// Where the part is in the document.
-    pub(crate) origin: Origin,
+    /// Where its lines are in the document.
+    pub(crate) lines: LineMap,
     pub(crate) outline: Outline,
 }
 
 /// Where the lines of a text are in the document of which it is a part. What precedes the text of a
 /// line there, such as the marks of a comment, belongs to what begins with the line.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Origin {
-    lines: Vec<OriginOfLine>,
+pub(crate) struct LineMap {
+    lines: Vec<MappedLine>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct OriginOfLine {
+struct MappedLine {
     /// Where the line begins in the part.
     inside: usize,
     /// Where it begins in the document.
@@ -525,18 +525,18 @@ struct OriginOfLine {
     text: usize,
 }
 
-impl Origin {
+impl LineMap {
     /// That of a text that is in the document as it is, from `start` on.
     pub(crate) fn starting_at(start: usize) -> Self {
-        let mut origin = Origin::default();
-        origin.line(0, start, start);
-        origin
+        let mut map = LineMap::default();
+        map.line(0, start, start);
+        map
     }
 
     /// Adds a line that begins at `inside` in the part. In the document it begins at `start`, and
     /// its text at `text`. Lines must be added in order.
     pub(crate) fn line(&mut self, inside: usize, start: usize, text: usize) {
-        self.lines.push(OriginOfLine {
+        self.lines.push(MappedLine {
             inside,
             start,
             text,

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::document::{Document, Syntax};
-use crate::outline::{Graft, Kind, Node, Origin, Outline};
+use crate::outline::{Graft, Kind, LineMap, Node, Outline};
 use crate::parse::formats::{Evidence, Format};
 use crate::parse::{Markdown, Parser, ReStructuredText};
 
@@ -50,7 +50,7 @@ pub(crate) fn read(outline: &mut Outline, text: &str, fits: impl Fn(Range<usize>
         Some(Graft {
             node,
             kind: Kind::Comment,
-            origin: comment.origin,
+            lines: comment.map,
             outline: inner,
         })
     });
@@ -72,7 +72,7 @@ fn is_comment(node: &Node, text: &str) -> bool {
 /// A comment without its marks and its indentation.
 struct Comment {
     text: String,
-    origin: Origin,
+    map: LineMap,
 }
 
 impl Comment {
@@ -111,10 +111,10 @@ impl Comment {
         }
         let mut comment = Comment {
             text: String::new(),
-            origin: Origin::default(),
+            map: LineMap::default(),
         };
         for Line { start, text: bytes } in lines {
-            comment.origin.line(comment.text.len(), start, bytes.start);
+            comment.map.line(comment.text.len(), start, bytes.start);
             comment.text.push_str(&text[bytes]);
             comment.text.push('\n');
         }
@@ -158,10 +158,11 @@ fn lines(text: &str, span: Range<usize>) -> Vec<Line> {
 
 /// The marks that all lines with text begin with, after their indentation.
 fn common_mark<'a>(text: &'a str, lines: &[Line]) -> &'a str {
-    let mut marks = lines.iter().filter_map(|line| {
-        let written = text[line.text.clone()].trim_start();
+    let written = lines.iter().filter(|line| !line.is_blank(text));
+    let mut marks = written.map(|line| {
+        let written = &text[line.text.start + line.indentation(text)..line.text.end];
         let end = written.find(|char| !MARKS.contains(&char));
-        (!written.is_empty()).then(|| &written[..end.unwrap_or(written.len())])
+        &written[..end.unwrap_or(written.len())]
     });
     let first = marks.next().unwrap_or_default();
     marks.fold(first, |common, mark| {
@@ -190,7 +191,43 @@ fn without_indentation(text: &str, lines: &mut [Line]) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+    use proptest::test_runner::RngSeed;
+
     use super::*;
+
+    /// What lines of comments consist of, and white space that is none of code.
+    const PIECES: &[&str] = &[
+        "/*", "*/", "/**", "//", "///", "*", "#", "--", "\"\"\"", "'''", "r", "<!--", "-->", "\n",
+        "\r\n", "\r", " ", "\t", "\u{a0}", "\u{2003}", "\u{301}", "é", "a", "- b", "=====",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 2_000,
+            failure_persistence: None,
+            rng_seed: RngSeed::Fixed(2026),
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn every_place_of_a_comment_is_one_in_the_text(
+            pieces in prop::collection::vec(select(PIECES), 0..40)
+        ) {
+            let text = pieces.concat();
+            if let Some(comment) = Comment::read(&text, 0..text.len()) {
+                let mut before = 0;
+                for (at, char) in comment.text.char_indices() {
+                    let place = comment.map.at(at);
+                    prop_assert!(text.is_char_boundary(place) && place >= before);
+                    let is_first = at == 0 || comment.text[..at].ends_with('\n');
+                    prop_assert!(is_first || char == '\n' || text[place..].starts_with(char));
+                    before = place;
+                }
+            }
+        }
+    }
 
     fn stripped(text: &str) -> String {
         Comment::read(text, 0..text.len()).unwrap().text
@@ -222,7 +259,7 @@ mod tests {
     fn a_place_in_the_text_is_one_in_the_comment() {
         let text = "/**\n * # A\n *\n * - b\n */\n";
         let comment = Comment::read(text, 0..text.len()).unwrap();
-        let at = |part: &str| comment.origin.at(comment.text.find(part).unwrap());
+        let at = |part: &str| comment.map.at(comment.text.find(part).unwrap());
         assert_eq!(&text[at("# A")..], " * # A\n *\n * - b\n */\n");
         assert_eq!(&text[at("b")..], "b\n */\n");
     }

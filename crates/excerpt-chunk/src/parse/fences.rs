@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::document::Document;
-use crate::outline::{Graft, Kind, Origin, Outline};
+use crate::outline::{Graft, Kind, LineMap, Outline};
 use crate::parse::CodeParser;
 use crate::text::is_fence;
 
@@ -33,7 +33,7 @@ pub(crate) fn read(
         inner.fallbacks.is_empty().then_some(Graft {
             node,
             kind: Kind::Statement,
-            origin: Origin::starting_at(body.start),
+            lines: LineMap::starting_at(body.start),
             outline: inner,
         })
     });
