@@ -301,9 +301,9 @@ impl PreparedAddition {
         }
     }
 
-    /// Gives every document that would be added to `prepare`, several at a time, and what that makes
-    /// of each to `visit`, by path, with the number of documents from this one to the last. Returns
-    /// how many files and folders would be skipped.
+    /// Gives every document that would be added to `prepare`, several at a time, and what that
+    /// makes of each to `visit`, by path, with the number of documents from this one to the last.
+    /// Returns how many files and folders would be skipped.
     ///
     /// # Errors
     ///

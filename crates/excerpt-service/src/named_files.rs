@@ -1,6 +1,7 @@
 //! [`NamedFiles`]: what a user names to be split, a file or a folder, and how its index splits it.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
 
 use excerpt_chunk::Settings;
 use excerpt_index::{
@@ -201,7 +202,7 @@ impl NamedFiles {
 }
 
 /// How many files are read at a time at most, and how many bytes unless a single one has more.
-const WINDOW: usize = 256;
+const WINDOW: usize = 1024;
 const WINDOW_BYTES: u64 = 16 << 20;
 
 /// Gives every document of `files` that lies `within`, its path as `shown`, to `prepare`, on all
@@ -234,20 +235,33 @@ pub(crate) fn each_document<T: Send, E: From<ServiceError>>(
         });
         Some(file)
     };
-    let mut left = &entries[..];
-    while !left.is_empty() {
-        let (window, rest) = left.split_at(window(left));
-        let window: Vec<_> = window.par_iter().map(prepared).collect();
-        for (at, file) in window.into_iter().enumerate() {
+    // The next files are read while these are visited.
+    let (sender, windows) = sync_channel(1);
+    rayon::in_place_scope(|scope| {
+        let (entries, prepared) = (&entries[..], &prepared);
+        scope.spawn(move |_| {
+            let mut rest = entries;
+            while !rest.is_empty() {
+                let (window, later) = rest.split_at(window(rest));
+                let window: Vec<_> = window.par_iter().map(prepared).collect();
+                // Nobody visits any more.
+                if sender.send(window).is_err() {
+                    break;
+                }
+                rest = later;
+            }
+        });
+        for (at, file) in windows.iter().flatten().enumerate() {
             match file {
-                Some(Ok(file)) => visit(file, left.len() - at)?,
+                Some(Ok(file)) => visit(file, entries.len() - at)?,
                 Some(Err(_)) => skipped += 1,
                 None => {}
             }
         }
-        left = rest;
-    }
-    Ok(skipped)
+        // Or else a sender would wait for ever.
+        drop(windows);
+        Ok(skipped)
+    })
 }
 
 /// How many of the first `entries` are read at a time.

@@ -96,13 +96,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     printer.begin(args.name.as_deref().unwrap_or(&args.path))?;
     match (single, &named) {
         (Some(read), _) => {
-            let part = printer.renderer().render(read);
-            printer.print(part)?;
+            let prepared = printer.renderer().render(read);
+            printer.print(prepared)?;
         }
         (None, Some(named)) => {
             let renderer = printer.renderer();
             let render = |read| renderer.render(read);
-            let skipped = named.each(&render, &mut |part| printer.print(part))?;
+            let skipped = named.each(&render, &mut |prepared| printer.print(prepared))?;
             say_skipped(skipped);
         }
         (None, None) => {}
@@ -180,7 +180,7 @@ pub(super) fn preview(prepared: &PreparedAddition, json: bool) -> anyhow::Result
     printer.begin("")?;
     let renderer = printer.renderer();
     let render = |read| renderer.render(read);
-    let skipped = prepared.each_document(&render, &mut |part, _| printer.print(part))?;
+    let skipped = prepared.each_document(&render, &mut |prepared, _| printer.print(prepared))?;
     say_skipped(skipped);
     printer.end()?;
     Ok(output.flush()?)
@@ -218,7 +218,7 @@ struct Renderer<'a> {
 }
 
 /// A document, or what is printed of it.
-enum Part {
+enum Prepared {
     /// The text, for a format that is a whole of all documents.
     Text(Box<ReadText>),
     Rendered(io::Result<Vec<u8>>),
@@ -241,15 +241,15 @@ impl<'a> Renderer<'a> {
     }
 
     /// What is printed of a document.
-    fn render(&self, read: ReadText) -> Part {
+    fn render(&self, read: ReadText) -> Prepared {
         match self.format {
-            Format::Html => Part::Text(Box::new(read)),
+            Format::Html => Prepared::Text(Box::new(read)),
             #[cfg(feature = "arrow")]
-            Format::Arrow | Format::Parquet => Part::Text(Box::new(read)),
+            Format::Arrow | Format::Parquet => Prepared::Text(Box::new(read)),
             _ => {
                 let mut output = self.form.part();
                 let written = self.write(&read, &mut output);
-                Part::Rendered(written.map(|()| output.into_bytes()))
+                Prepared::Rendered(written.map(|()| output.into_bytes()))
             }
         }
     }
@@ -294,7 +294,7 @@ impl<'a> Printer<'a> {
     /// Prints what comes before the first document. `title` is the title of the whole output.
     fn begin(&mut self, title: &str) -> anyhow::Result<()> {
         match self.format {
-            Format::Json => self.output.raw(&split::begin())?,
+            Format::Json => self.output.raw(split::begin())?,
             Format::Html => {
                 let page =
                     page::Preview::begin(self.output.stream(), title, self.chunker.config())?;
@@ -314,11 +314,11 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints the next document.
-    fn print(&mut self, part: Part) -> anyhow::Result<()> {
+    fn print(&mut self, prepared: Prepared) -> anyhow::Result<()> {
         let is_first = self.printed == 0;
         self.printed += 1;
-        match part {
-            Part::Rendered(bytes) => {
+        match prepared {
+            Prepared::Rendered(bytes) => {
                 let between = match self.format {
                     _ if is_first => "",
                     Format::Json => ",",
@@ -328,7 +328,7 @@ impl<'a> Printer<'a> {
                 self.output.raw(between)?;
                 self.output.raw(bytes?)?;
             }
-            Part::Text(read) => {
+            Prepared::Text(read) => {
                 let renderer = self.renderer();
                 let text = &*read.file.text;
                 let chunking = self.chunker.chunk(&renderer.document(&read));
