@@ -57,13 +57,13 @@ impl fmt::Display for FilePlace {
 /// The seconds of a time such as `01:05` or `1:01:05.250`.
 fn seconds(time: &str) -> Option<usize> {
     let whole = time.split(['.', ',']).next().unwrap_or(time);
-    let is_short = whole.split(':').count() <= 3;
-    let mut parts = whole.split(':').filter(|_| is_short);
-    parts.try_fold(0_usize, |total, part| {
+    let parts: Vec<&str> = whole.split(':').collect();
+    let add = |total: usize, part: &&str| {
         let is_number = part.bytes().all(|byte| byte.is_ascii_digit());
         let part: usize = part.parse().ok().filter(|_| is_number)?;
         total.checked_mul(60)?.checked_add(part)
-    })
+    };
+    (parts.len() <= 3).then(|| parts.iter().try_fold(0, add))?
 }
 
 /// The letters of a column: `A`, `Z`, `AA`.
@@ -320,8 +320,8 @@ impl FilePlaces {
         Some(place).filter(|place| *place != FilePlace::Section(String::new()))
     }
 
-    /// The bytes of a text of `length` bytes at a place, all rows of a sheet that are in it, or what
-    /// is said at a time.
+    /// The bytes of a text of `length` bytes at a place, all rows of a sheet that are in it, or
+    /// what is said at a time.
     #[must_use]
     pub fn find(&self, wanted: &FilePlace, length: usize) -> Option<Range<usize>> {
         if let FilePlace::Time(wanted) = wanted {

@@ -137,9 +137,9 @@ mod tests {
             "a.rst",
             ".. _top:\n\nTea\n===\n\nGreen.\n\n.. _brew water:\n\nBrew it.\n\n.. figure:: a.png\n   :name: cup\n\n   A cup.\n\nEnd.\n\n.. code::\n\n   .. _no:\n\n.. _b:\n\nB\n=\n\nLast.\n",
             &[
-                ("top", ".. _top:", "Green."),
+                ("top", ".. _top:", "   .. _no:"),
                 ("brew water", "Brew it.", "Brew it."),
-                ("cup", ".. figure:: a.png", "A cup."),
+                ("cup", ".. figure:: a.png", "   A cup."),
                 ("b", ".. _b:", "Last."),
             ],
         );

@@ -1,8 +1,8 @@
 //! The sections of a document: what a heading starts; in source code, what has a name.
 //!
 //! A link names a heading by its *slug*, as on GitHub: in lower case, with `-` for each space,
-//! without punctuation, and followed by a number if an earlier heading has the same slug. A text may
-//! also give a name of its own to a section or a block ([`anchors`](super::anchors)).
+//! without punctuation, and followed by a number if an earlier heading has the same slug. A text
+//! may also give a name of its own to a section or a block ([`anchors`](super::anchors)).
 
 use std::collections::HashMap;
 use std::ops::Range;
