@@ -1,6 +1,8 @@
 """What a new user does first, in an environment that has nothing but the wheel.
 
-usage: python fresh.py WHEEL
+usage: python fresh.py WHEEL [LARGEST]
+
+LARGEST is how many bytes the wheel may have.
 """
 
 import json
@@ -11,12 +13,11 @@ import tempfile
 import time
 from pathlib import Path
 
-LARGEST = 25_000_000
-
 
 def main() -> None:
     size = os.path.getsize(sys.argv[1])
-    assert size <= LARGEST, f"the wheel has {size} bytes, the limit is {LARGEST}"
+    if len(sys.argv) > 2:
+        assert size <= int(sys.argv[2]), f"the wheel has {size} bytes, the limit is {sys.argv[2]}"
     program = Path(sys.executable).with_name("excerpt")
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "HOME": folder, "EXCERPT_BACKGROUND": "0"}

@@ -14,7 +14,7 @@
 
 #![forbid(unsafe_code)]
 // A build with few readers uses little of what they share.
-#![cfg_attr(not(feature = "all"), allow(dead_code))]
+#![cfg_attr(not(feature = "default"), allow(dead_code))]
 
 #[cfg(feature = "archive")]
 mod archive;
