@@ -82,7 +82,9 @@ impl Comment {
         let first = lines.iter().position(|line| !line.is_blank(text))?;
         let opening = text[lines[first].text.clone()].trim_start();
         let opening = opening.trim_start_matches(['r', 'R', 'u', 'U']);
-        match BLOCKS.iter().find(|(open, _)| opening.starts_with(open)) {
+        let block = BLOCKS.iter().find(|(open, _)| opening.starts_with(open));
+        // The line that opens a block is indented and marked in its own way.
+        let others = match block {
             Some((open, close)) => {
                 let prefix = lines[first].text.end - opening.len() - lines[first].text.start;
                 lines[first].text.start += prefix + open.len();
@@ -91,24 +93,24 @@ impl Comment {
                 {
                     last.text.end = last.text.start + written.trim_end().len();
                 }
-                let mark = common_mark(text, &lines[first + 1..]);
-                // A list in a string looks the same as lines with marks.
-                if mark == "*" && !open.ends_with(['"', '\'']) {
-                    without_mark(text, &mut lines[first + 1..], mark.len());
-                }
                 let spaces = lines[first].indentation(text);
                 lines[first].text.start += spaces;
-                without_indentation(text, &mut lines[first + 1..]);
+                first + 1
             }
-            None => {
-                let mark = common_mark(text, &lines);
-                if mark.is_empty() {
-                    return None;
-                }
-                without_mark(text, &mut lines, mark.len());
-                without_indentation(text, &mut lines);
-            }
+            None => 0,
+        };
+        let others = &mut lines[others..];
+        let mark = match (block, common_mark(text, others)) {
+            (None, "") => return None,
+            (None, mark) => mark.len(),
+            // A list in a string looks the same as lines with marks.
+            (Some((open, _)), mark) if mark == "*" && !open.ends_with(['"', '\'']) => mark.len(),
+            _ => 0,
+        };
+        if mark > 0 {
+            without_mark(text, others, mark);
         }
+        without_indentation(text, others);
         let mut comment = Comment {
             text: String::new(),
             map: LineMap::default(),
