@@ -156,14 +156,19 @@ impl<'a> Document<'a> {
         folders.find(|folder| *folder != "domains")
     }
 
-    /// Whether the document is an overview of the files next to it, by its exact name: a `README`,
-    /// or an `index` in Markdown.
+    /// Whether the document is an overview of the files next to it, by its exact name: a `README`
+    /// in any format with headings, or an `index` in Markdown.
     #[must_use]
     pub fn is_overview(&self) -> bool {
-        const NAMES: [&str; 5] = [
+        const NAMES: [&str; 10] = [
             "readme",
             "readme.md",
             "readme.markdown",
+            "readme.rst",
+            "readme.adoc",
+            "readme.asciidoc",
+            "readme.org",
+            "readme.txt",
             "index.md",
             "index.markdown",
         ];
@@ -351,7 +356,7 @@ mod tests {
     #[test]
     fn an_overview_is_known_by_its_exact_name() {
         let overview = |path| Document::new("").with_path(path).is_overview();
-        assert!(overview("projects/README.md") && overview("index.md") && overview("ReadMe.md"));
+        assert!(overview("projects/README.md") && overview("index.md") && overview("ReadMe.rst"));
         assert!(
             !overview("myreadme.md") && !overview("index.html") && !overview("readme-first.md")
         );
