@@ -4,14 +4,16 @@ use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write as _};
 use std::sync::Arc;
 
 use anyhow::bail;
+use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
-use excerpt_arrow::ChunkColumns;
+use arrow_select::concat::concat_batches;
+use excerpt_arrow::{BatchError, ChunkColumns};
 use excerpt_chunk::Chunking;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
-/// After how many bytes of texts, or rows, a batch is written.
+/// How many bytes of texts, and rows, a batch of several documents has at most.
 const BATCH_BYTES: usize = 8 << 20;
 const BATCH_ROWS: usize = 8192;
 
@@ -22,11 +24,36 @@ pub(crate) enum TableForm {
     Parquet,
 }
 
+/// The chunks of one document as rows of the table.
+pub(crate) struct DocumentRows {
+    batch: RecordBatch,
+    /// The bytes of their texts.
+    bytes: usize,
+}
+
+impl DocumentRows {
+    /// The chunks of a document, whose text is `source`.
+    ///
+    /// # Errors
+    ///
+    /// When a column would be larger than Arrow allows.
+    pub(crate) fn new(chunking: &Chunking<'_>, source: &str) -> Result<Self, BatchError> {
+        let mut rows = ChunkColumns::default();
+        rows.add(chunking, source)?;
+        let bytes = rows.bytes();
+        let batch = rows.take()?;
+        Ok(DocumentRows { batch, bytes })
+    }
+}
+
 /// A table of chunks that is written to standard output, with the columns of
 /// [`excerpt_arrow::chunk_fields`].
 pub(crate) struct ChunkTable {
     writer: Writer,
-    rows: ChunkColumns,
+    /// What is not written yet, with its rows and the bytes of its texts.
+    batches: Vec<RecordBatch>,
+    rows: usize,
+    bytes: usize,
 }
 
 enum Writer {
@@ -62,21 +89,27 @@ impl ChunkTable {
         };
         Ok(ChunkTable {
             writer,
-            rows: ChunkColumns::default(),
+            batches: Vec::new(),
+            rows: 0,
+            bytes: 0,
         })
     }
 
-    /// Adds the chunks of a document, whose text is `source`.
+    /// Adds the chunks of a document.
     ///
     /// # Errors
     ///
     /// When they cannot be written.
-    pub(crate) fn add(&mut self, chunking: &Chunking<'_>, source: &str) -> anyhow::Result<()> {
-        self.rows.add(chunking, source)?;
-        match self.rows.bytes() >= BATCH_BYTES || self.rows.len() >= BATCH_ROWS {
-            true => self.write(),
-            false => Ok(()),
+    pub(crate) fn add(&mut self, rows: DocumentRows) -> anyhow::Result<()> {
+        let count = rows.batch.num_rows();
+        let is_full = self.bytes + rows.bytes > BATCH_BYTES || self.rows + count > BATCH_ROWS;
+        if is_full && self.rows > 0 {
+            self.write()?;
         }
+        self.rows += count;
+        self.bytes += rows.bytes;
+        self.batches.push(rows.batch);
+        Ok(())
     }
 
     /// Writes the rest, and the end of the table.
@@ -85,7 +118,7 @@ impl ChunkTable {
     ///
     /// When it cannot be written.
     pub(crate) fn end(mut self) -> anyhow::Result<()> {
-        if !self.rows.is_empty() {
+        if self.rows > 0 {
             self.write()?;
         }
         let mut output = match self.writer {
@@ -100,7 +133,9 @@ impl ChunkTable {
 
     /// Writes the rows so far as a batch.
     fn write(&mut self) -> anyhow::Result<()> {
-        let batch = self.rows.take()?;
+        let batch = concat_batches(&Arc::new(ChunkColumns::schema()), &self.batches)?;
+        (self.rows, self.bytes) = (0, 0);
+        self.batches.clear();
         match &mut self.writer {
             Writer::Arrow(writer) => writer.write(&batch)?,
             Writer::Parquet(writer) => writer.write(&batch)?,

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use anyhow::bail;
 use clap::ValueEnum;
+#[cfg(feature = "arrow")]
+use excerpt_arrow::BatchError;
 use excerpt_chunk::{Block, Chunk, Chunker, Chunking, Document};
 use excerpt_index::{Encoding, FileText, Secret};
 use excerpt_service::text::{counted, thousands};
@@ -12,7 +14,7 @@ use excerpt_service::{NamedFiles, PreparedAddition, ReadText, SplitDocument, chu
 use owo_colors::Style;
 
 #[cfg(feature = "arrow")]
-use crate::chunk_table::{ChunkTable, TableForm};
+use crate::chunk_table::{ChunkTable, DocumentRows, TableForm};
 use crate::cli::choice::print_notes;
 use crate::cli::exit::Outcome;
 use crate::cli::flags::ChunkFlags;
@@ -219,8 +221,10 @@ struct Renderer<'a> {
 
 /// A document, or what is printed of it.
 enum Prepared {
-    /// The text, for a format that is a whole of all documents.
+    /// The text, for a page of all documents.
     Text(Box<ReadText>),
+    #[cfg(feature = "arrow")]
+    Rows(Result<DocumentRows, BatchError>),
     Rendered(io::Result<Vec<u8>>),
 }
 
@@ -245,7 +249,10 @@ impl<'a> Renderer<'a> {
         match self.format {
             Format::Html => Prepared::Text(Box::new(read)),
             #[cfg(feature = "arrow")]
-            Format::Arrow | Format::Parquet => Prepared::Text(Box::new(read)),
+            Format::Arrow | Format::Parquet => {
+                let chunking = self.chunker.chunk(&self.document(&read));
+                Prepared::Rows(DocumentRows::new(&chunking, &read.file.text))
+            }
             _ => {
                 let mut output = self.form.part();
                 let written = self.write(&read, &mut output);
@@ -336,9 +343,11 @@ impl<'a> Printer<'a> {
                     let path = read.path.as_deref();
                     page.document(self.output.stream(), path, text, &chunking)?;
                 }
-                #[cfg(feature = "arrow")]
+            }
+            #[cfg(feature = "arrow")]
+            Prepared::Rows(rows) => {
                 if let Some(chunks) = &mut self.chunks {
-                    chunks.add(&chunking, text)?;
+                    chunks.add(rows?)?;
                 }
             }
         }
