@@ -16,6 +16,9 @@ use crate::reader::{ExtractedText, ReadError};
 /// How long a program may take for one file.
 const TIME: Duration = Duration::from_secs(60);
 
+/// How long what a program has started may go on after its end.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// How often it is checked whether the text is still needed.
 const TURN: Duration = Duration::from_millis(20);
 
@@ -167,13 +170,14 @@ impl Converter {
             .spawn()
     }
 
-    /// Waits for its end, or for a limit. It may close its output before it ends, and what it has
-    /// started may keep the output open after that.
+    /// Waits for its end, or for a limit. It may close its output before it ends; what it has
+    /// started may keep the output open after that, and is ended after [`GRACE`].
     fn output(&self, child: &mut Child, limits: &ReadLimits<'_>) -> Result<Ended, ReadError> {
         let most = limits.text as u64 + 1;
         let outputs = received(child.stdout.take(), most);
         let messages = received(child.stderr.take(), MESSAGE);
         let begun = Instant::now();
+        let mut ended = None;
         let mut output = None;
         loop {
             output = output.or_else(|| outputs.recv_timeout(TURN).ok());
@@ -188,6 +192,10 @@ impl Converter {
             }
             let status = child.try_wait();
             let status = status.map_err(|error| self.failure(error.to_string()))?;
+            let since = status.map(|_| *ended.get_or_insert_with(Instant::now));
+            if output.is_none() && since.is_some_and(|since| since.elapsed() > GRACE) {
+                end(child);
+            }
             if let (Some(output), Some(status)) = (&mut output, status) {
                 return Ok(Ended {
                     output: std::mem::take(output),
@@ -363,6 +371,18 @@ mod tests {
         };
         let limits = ReadLimits::default().stopped_by(&stop);
         assert_eq!(stopped.convert(b"", &limits), Err(ReadError::Stopped));
+    }
+
+    #[test]
+    fn what_a_program_leaves_behind_is_ended() {
+        let begun = Instant::now();
+        let left = converted(
+            "sh -c 'sleep 600 & echo tea' {}",
+            "",
+            &ReadLimits::default(),
+        );
+        assert_eq!(left.unwrap().text, "tea\n");
+        assert!(begun.elapsed() < TIME / 2);
     }
 
     #[test]
