@@ -184,6 +184,7 @@ impl<'p, 'w, 'a> HtmlConverter<'p, 'w, 'a> {
             _ => Surroundings::Text,
         };
         if page.is_left_out(at, surroundings) {
+            self.inline.leave_out(page, at);
             return Ok(node.end);
         }
         let Some(tag) = node.tag else {

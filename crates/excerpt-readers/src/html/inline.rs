@@ -72,6 +72,13 @@ impl Inline {
         self.is_spaced = true;
     }
 
+    /// A node that is left out.
+    pub(super) fn leave_out(&mut self, page: &Page, at: usize) {
+        if page.tree.nodes[at].tag.is_some_and(Tag::is_replaced) {
+            self.space();
+        }
+    }
+
     /// A text. White space is one space, and what is not seen is left out.
     pub(super) fn push(&mut self, text: &str) {
         let mut rest = text;
@@ -261,6 +268,7 @@ pub(super) fn inline_of(page: &Page, at: usize, links: InlineLinks) -> String {
             inline.space();
         }
         if page.is_left_out(next, Surroundings::Text) {
+            inline.leave_out(page, next);
             next = page.tree.nodes[next].end;
             continue;
         }

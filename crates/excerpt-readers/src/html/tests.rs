@@ -59,6 +59,10 @@ fn words_are_neither_glued_nor_broken() {
         "abc de f ghi\n",
     );
     assert_text("<td>one</td><td>two</td>", "one\n\ntwo\n");
+    assert_text(
+        "<p>one<input>two<button>x</button>three<svg></svg>four",
+        "one two three four\n",
+    );
     assert_text("<p><span>one</span> <span>two</span></p>", "one two\n");
     assert_text("<p>x<a href=u> y </a>z", "x [y](u) z\n");
     assert_text(

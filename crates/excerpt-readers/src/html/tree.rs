@@ -184,6 +184,16 @@ impl Tag {
         )
     }
 
+    /// Whether a browser shows something else than text in its place, which parts the words around
+    /// it.
+    pub(super) fn is_replaced(self) -> bool {
+        use Tag::*;
+        matches!(
+            self,
+            Audio | Button | Canvas | Iframe | Input | Select | Svg | Textarea | Video
+        )
+    }
+
     /// Whether it is part of the head of a page.
     fn is_in_head(self) -> bool {
         use Tag::*;
