@@ -16,6 +16,8 @@ pub struct FileFormat {
     endings: &'static [&'static str],
     /// How its files begin. Empty for a format that is text itself.
     marks: &'static [&'static [u8]],
+    /// How many bytes may stand before a mark.
+    before: usize,
     /// What else is looked at in a file that is text itself.
     check: Option<fn(&[u8]) -> bool>,
 }
@@ -25,6 +27,13 @@ const ZIP: &[u8] = b"PK\x03\x04";
 
 /// How a compound file begins: the old Office formats, and Office documents with a password.
 pub(crate) const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0";
+
+/// How a PDF begins.
+pub(crate) const PDF: &[u8] = b"%PDF-";
+
+/// How many bytes may stand before that: viewers look for it in the first 1,024 (PDF 1.7, appendix
+/// H, note 13).
+pub(crate) const BEFORE_PDF: usize = 1024 - PDF.len();
 
 /// What reads a format: a constant, if the feature is there.
 macro_rules! reader {
@@ -50,6 +59,7 @@ const UNREAD: FileFormat = FileFormat {
     reader: None,
     endings: &[],
     marks: &[],
+    before: 0,
     check: None,
 };
 
@@ -83,7 +93,8 @@ static FORMATS: &[FileFormat] = &[
         feature: Some("pdf"),
         reader: reader!("pdf", crate::pdf::Pdf),
         endings: &["pdf"],
-        marks: &[b"%PDF-"],
+        marks: &[PDF],
+        before: BEFORE_PDF,
         ..UNREAD
     },
     FileFormat {
@@ -207,8 +218,11 @@ impl FileFormat {
     /// the source of a program may have the name of a page.
     #[must_use]
     pub fn accepts(&self, bytes: &[u8]) -> bool {
-        let is_marked =
-            self.marks.is_empty() || self.marks.iter().any(|mark| bytes.starts_with(mark));
+        let begins = |mark: &&[u8]| {
+            let window = &bytes[..bytes.len().min(self.before + mark.len())];
+            window.windows(mark.len()).any(|part| part == *mark)
+        };
+        let is_marked = self.marks.is_empty() || self.marks.iter().any(begins);
         is_marked && self.check.is_none_or(|check| check(bytes))
     }
 }

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use super::crypt::Crypt;
 use super::filter::unpack;
 use super::object::{Dict, Lexer, Object, PdfToken, Stream, is_space};
+use crate::format::{BEFORE_PDF, PDF};
 use crate::limits::ReadLimits;
 use crate::reader::ReadError;
 
@@ -66,8 +67,8 @@ struct Table {
 
 impl<'b> File<'b> {
     pub(super) fn open(bytes: &'b [u8], limits: &ReadLimits<'b>) -> Result<File<'b>, ReadError> {
-        let window = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
-        let start = find(window, b"%PDF-").unwrap_or(0);
+        let window = &bytes[..bytes.len().min(BEFORE_PDF + PDF.len())];
+        let start = find(window, PDF).unwrap_or(0);
         let bytes = bytes.get(start..).unwrap_or_default();
         let mut file = File {
             bytes,

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::Pdf;
 use super::crypt::tests::encrypted_with_nothing;
+use crate::format::format_of;
 use crate::limits::ReadLimits;
 use crate::place::FilePlace;
 use crate::reader::{ExtractedText, FileReader, ReadError};
@@ -347,6 +348,8 @@ fn a_file_without_its_table_is_read_all_the_same() {
     // Bytes before the file.
     let after = [b"junk\n", &bytes[..]].concat();
     assert_eq!(read(&after).unwrap().text, "Text.\n");
+    let format = format_of("a.pdf").unwrap();
+    assert!(format.accepts(&after) && !format.accepts(&[0; 4096]));
 }
 
 #[test]
