@@ -75,6 +75,10 @@ const ABOVE: [&str; 9] = [
     "tabularcolumns",
 ];
 
+/// How many lines of a comment, with blank ones below it, may belong to the title after it. What is
+/// longer would take the room of the text that is to stand below the title.
+const LONGEST_ABOVE: usize = 6;
+
 /// Parses reStructuredText.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReStructuredText;
@@ -294,18 +298,30 @@ impl<'a> Reader<'a> {
         Some(after)
     }
 
-    /// Whether a line is a label, a comment or a setting, which may stand above a title.
-    fn is_above(&self, line: usize) -> bool {
-        let line = self.base.at(line);
+    /// Whether a line is a label, a short comment or a setting, which may stand above a title.
+    fn is_above(&self, at: usize) -> bool {
+        let line = self.base.at(at);
         if line != ".." && !line.starts_with(".. ") {
             return false;
         }
         let text = line.trim_start_matches('.').trim_start();
         match directive(text) {
+            // With text in it, `class` describes a class of a program.
+            Some(("class", _)) if self.has_text(at) => false,
             Some((name, _)) => ABOVE.contains(&name) && !text.starts_with('|'),
             None if text.starts_with('_') => is_label(text),
-            None => !text.starts_with(['[', '|']),
+            None => {
+                let end = (at + 1 + LONGEST_ABOVE).min(self.base.lines.len());
+                !text.starts_with(['[', '|']) && self.base.outdent(at + 1..end, 0) < end
+            }
         }
+    }
+
+    /// Whether a directive has text below a blank line.
+    fn has_text(&self, at: usize) -> bool {
+        let after = self.base.outdent(at + 1..self.base.lines.len(), 0);
+        let head = self.base.blank(at..after);
+        self.base.first_text(head..after) < after
     }
 
     /// Reads a table whose rows are the items of a list.
@@ -754,6 +770,14 @@ mod tests {
         insta::assert_snapshot!(drawn(
             &ReStructuredText,
             "A\n=\n\nSee x_.\n\n.. _x: https://example.org\n\nB\n=\n\ntext\n\n.. index:: c\n.. _c:\n\n.. a comment\n\nC\n=\n\n.. _p:\n\nParagraph.\n\n.. |v| replace:: 1\n"
+        ));
+    }
+
+    #[test]
+    fn a_described_class_and_a_long_comment_are_above_a_title_and_not_of_it() {
+        insta::assert_snapshot!(drawn(
+            &ReStructuredText,
+            ".. class:: special\n\nA\n=\n\n.. class:: Boat(name)\n\n   Floats.\n\n.. _b:\n\nB\n=\n\n.. one\n   two\n   three\n   four\n   five\n   six\n   seven\n\n.. _c:\n\nC\n=\n"
         ));
     }
 
