@@ -12,6 +12,31 @@ pub(super) fn limited(title: &str) -> &str {
     &title[..title.floor_char_boundary(LONGEST)]
 }
 
+/// Where the characters begin that stand for ASCII characters which are no marks.
+const HIDDEN: u32 = 0x0010_FF00;
+
+/// Separates what is shown without a space between.
+pub(super) const GAP: char = '\u{10FF00}';
+
+/// A character that stands for one that is no mark, because it is escaped.
+pub(super) fn hidden(char: char) -> char {
+    match char.is_ascii() {
+        true => char::from_u32(HIDDEN + u32::from(char)).unwrap_or(char),
+        false => char,
+    }
+}
+
+/// A text with the characters that were hidden, and without gaps.
+pub(super) fn revealed(text: &str) -> String {
+    let shown = |char: char| {
+        let code = u32::from(char).checked_sub(HIDDEN);
+        let code = code.and_then(|code| u8::try_from(code).ok());
+        code.filter(u8::is_ascii).map_or(char, char::from)
+    };
+    let chars = text.chars().filter(|char| *char != GAP);
+    chars.map(shown).collect()
+}
+
 /// A text without pairs of marks around words: `*bold*`. If `doubled`, also those inside of words,
 /// where they are written twice: `**b**old`.
 pub(super) fn unmarked(text: &str, marks: &[char], doubled: bool) -> String {

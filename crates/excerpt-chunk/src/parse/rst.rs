@@ -10,7 +10,7 @@ use crate::outline::{Kind, Outline};
 use crate::parse::Parser;
 use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
-use crate::parse::marks::{limited, unmarked};
+use crate::parse::marks::{GAP, hidden, limited, revealed, unmarked};
 use crate::parse::paths::with_ending;
 use crate::parse::reader::{LineReader, first_line};
 
@@ -705,27 +705,123 @@ fn target(inside: &str) -> &str {
 
 /// A title without the marks of inline markup.
 fn plain(title: &str) -> String {
-    let title = limited(title);
+    let title = unescaped(limited(title));
     let mut shown = String::with_capacity(title.len());
-    let mut rest = title;
+    let mut rest = &*title;
     while let Some(at) = rest.find('`') {
-        // The name of a role stands before its text.
-        let before = &rest[..at];
-        let role = before
-            .strip_suffix(':')
-            .and_then(|before| Some(&before[..before.rfind(':')?]));
-        shown.push_str(&unmarked(role.unwrap_or(before), &['*'], true));
-        let inside = rest[at..].trim_start_matches('`');
-        let close = inside.find('`').unwrap_or(inside.len());
-        let text = &inside[..close];
+        let (before, inside) = rest.split_at(at);
+        if let Some(literal) = inside.strip_prefix("``") {
+            shown.push_str(&referred(&unmarked(before, &['*'], true)));
+            let (text, after) = literal.split_once("``").unwrap_or((literal, ""));
+            shown.push_str(text);
+            rest = after;
+            continue;
+        }
+        let before = &before[..before.len() - role(before)];
+        shown.push_str(&referred(&unmarked(before, &['*'], true)));
+        let (text, after) = inside[1..].split_once('`').unwrap_or((&inside[1..], ""));
         let linked = text.rsplit_once(" <").filter(|(_, to)| to.ends_with('>'));
         shown.push_str(linked.map_or(text, |(text, _)| text));
-        rest = inside[close..]
-            .trim_start_matches('`')
-            .trim_start_matches('_');
+        rest = after.trim_start_matches('_');
     }
-    shown.push_str(&unmarked(rest, &['*'], true));
+    shown.push_str(&referred(&unmarked(rest, &['*'], true)));
+    revealed(&shown)
+}
+
+/// The length of the name of a role at the end of a text, with its colons: `:class:`.
+fn role(before: &str) -> usize {
+    let named = |char: char| char.is_alphanumeric() || "-_.+:".contains(char);
+    let name = &before[before.trim_end_matches(named).len()..];
+    let is_role = name.len() > 2 && name.starts_with(':') && name.ends_with(':');
+    if is_role { name.len() } else { 0 }
+}
+
+/// A title whose escaped characters are hidden. An escaped space is not shown. In a literal nothing
+/// is escaped.
+fn unescaped(title: &str) -> String {
+    let mut shown = String::with_capacity(title.len());
+    let mut rest = title;
+    while let Some(at) = rest.find(['\\', '`']) {
+        let (before, mark) = rest.split_at(at);
+        shown.push_str(before);
+        let literal = mark.strip_prefix("``").and_then(|inside| inside.find("``"));
+        let length = match (literal, mark[1..].chars().next()) {
+            (Some(length), _) => {
+                shown.push_str(&mark[..length + 4]);
+                length + 4
+            }
+            (None, Some(escaped)) if mark.starts_with('\\') => {
+                shown.push(match escaped.is_whitespace() {
+                    true => GAP,
+                    false => hidden(escaped),
+                });
+                1 + escaped.len_utf8()
+            }
+            _ => {
+                shown.push_str(&mark[..1]);
+                1
+            }
+        };
+        rest = &mark[length..];
+    }
+    shown.push_str(rest);
     shown
+}
+
+/// A text without the marks of references: `name_`, `[label]_` and `|name|`. The number of a
+/// footnote is left out.
+fn referred(text: &str) -> String {
+    let named = |char: char| char.is_alphanumeric() || "-_.+:".contains(char);
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['_', '[', '|']) {
+        let (before, mark) = rest.split_at(at);
+        shown.push_str(before);
+        rest = &mark[1..];
+        if mark.starts_with('_') {
+            let after = rest.strip_prefix('_').unwrap_or(rest);
+            let (before, name) = shown.split_at(shown.trim_end_matches(named).len());
+            let mut words = name.split(|char: char| !char.is_alphanumeric());
+            if words.all(|word| !word.is_empty()) && can_begin(before) && can_end(after) {
+                rest = after;
+                continue;
+            }
+        } else if can_begin(&shown)
+            && let Some((text, after)) = label(mark)
+        {
+            shown.push_str(text);
+            rest = after;
+            continue;
+        }
+        shown.push_str(&mark[..1]);
+    }
+    shown.push_str(rest);
+    shown
+}
+
+/// What is shown of the label or the name that a text begins with, and what is after it.
+fn label(text: &str) -> Option<(&str, &str)> {
+    let is_label = text.starts_with('[');
+    let (name, after) = text[1..].split_once(if is_label { ']' } else { '|' })?;
+    let rest = after.trim_start_matches('_');
+    let is_name = !name.is_empty() && name.trim().len() == name.len() && can_end(rest);
+    if !is_name || (is_label && rest.len() == after.len()) {
+        return None;
+    }
+    let is_note = is_label && name.starts_with(|char: char| "#*0123456789".contains(char));
+    Some((if is_note { "" } else { name }, rest))
+}
+
+/// Whether inline markup may begin after a text.
+fn can_begin(before: &str) -> bool {
+    let last = before.chars().next_back();
+    last.is_none_or(|char| char.is_whitespace() || char == GAP || "'\"([{<-/:".contains(char))
+}
+
+/// Whether inline markup may end before a text.
+fn can_end(after: &str) -> bool {
+    let next = after.chars().next();
+    next.is_none_or(|char| char.is_whitespace() || char == GAP || "'\")]}>-/:.,;!?".contains(char))
 }
 
 #[cfg(test)]
@@ -802,5 +898,16 @@ mod tests {
             "Bold and leaning title"
         );
         assert_eq!(shown("2**10 and ``**kwargs``"), "2**10 and **kwargs");
+        assert_eq!(shown("In :py:mod:`a.b` (:c:`d`)"), "In a.b (d)");
+        assert_eq!(shown("Signal::``sent``"), "Signal::sent");
+        assert_eq!(shown("No ``page: <name>``"), "No page: <name>");
+        assert_eq!(shown(r"\*args, in\_ and a\ *b*"), "*args, in_ and ab");
+        assert_eq!(shown("Try Boats_, `Tea time`__!"), "Try Boats, Tea time!");
+        assert_eq!(shown("See [Tides]_ or [#]_"), "See Tides or ");
+        assert_eq!(shown("|name| |one two|_"), "name one two");
+        assert_eq!(
+            shown("__init__ of a_b, a[0] | b"),
+            "__init__ of a_b, a[0] | b"
+        );
     }
 }
