@@ -63,6 +63,14 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_are_kept_end_where_asciidoctor_ends_them() {
+        insta::assert_snapshot!(drawn(
+            &AsciiDoc,
+            "[verse]\na\nNo title\n--------\nb\n\n  kept\n----\ncode\n\nmore\n----\n\n* one\n\n  kept\n  - kept\n* two\n\n[[c]]\n////\n1\n2\n3\n4\n5\n6\n7\n8\n////\n== C\n\n[[d]]\n////\n1\n////\n== D\n"
+        ));
+    }
+
+    #[test]
     fn lists_of_every_kind() {
         insta::assert_snapshot!(drawn(
             &AsciiDoc,

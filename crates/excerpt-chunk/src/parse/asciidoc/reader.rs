@@ -18,14 +18,19 @@ use crate::parse::limits::DEEPEST;
 use crate::parse::reader::{LineReader, first_line};
 
 /// Styles of paragraphs whose text is kept as it is.
-const LITERAL: [&str; 6] = [
+const LITERAL: [&str; 7] = [
     "source",
     "listing",
     "literal",
+    "pass",
     "stem",
     "latexmath",
     "asciimath",
 ];
+
+/// How many lines a comment between the attributes of a block and its text may have. What is longer
+/// would take the room of the text.
+const LONGEST_COMMENT: usize = 8;
 
 /// Reads the lines of a text.
 pub(super) struct Reader<'a> {
@@ -117,8 +122,12 @@ impl<'a> Reader<'a> {
                 next += 1;
             } else if is_block_title(text) || (next > at && self.base.is_blank(next)) {
                 next += 1;
-            } else if next > at && matches!(fence(text), Some((Fence::Comment, _))) {
-                next = self.close_of(next, end, text);
+            } else if next > at
+                && matches!(fence(text), Some((Fence::Comment, _)))
+                && let after = self.close_of(next, end, text)
+                && after <= next + LONGEST_COMMENT
+            {
+                next = after;
             } else {
                 match self.settings(next, end) {
                     after if next > at && after > next => next = after,
@@ -206,6 +215,11 @@ impl<'a> Reader<'a> {
         if LITERAL.contains(&attributes.style) {
             return self.literal(from, at, end, attributes);
         }
+        if attributes.style == "verse" {
+            let after = self.literal_end(at, end);
+            self.base.leaf(Kind::Quote, from..after);
+            return after;
+        }
         if depth < DEEPEST
             && let Some((marker, _)) = marker(self.base.at(at))
             && !self.markers.contains(&marker)
@@ -213,7 +227,9 @@ impl<'a> Reader<'a> {
             return self.list(marker, from, at, end, depth);
         }
         if self.base.lines[at].indent > 0 {
-            return self.literal(from, at, end, attributes);
+            let after = self.indented_end(at, end);
+            self.base.code(from..after, attributes.language);
+            return after;
         }
         let after = self.paragraph_end(at + 1, end);
         links(&mut self.base, at..after);
@@ -233,11 +249,32 @@ impl<'a> Reader<'a> {
         end: usize,
         attributes: BlockAttributes<'a>,
     ) -> usize {
-        let after = first_line(at + 1..end, |line| {
-            self.base.is_blank(line) || (!self.markers.is_empty() && self.base.flush(line) == "+")
-        });
+        let after = self.literal_end(at, end);
         self.base.code(from..after, attributes.language);
         after
+    }
+
+    /// The line at which lines that are kept as they are end: also a delimiter may be among them.
+    fn literal_end(&self, at: usize, end: usize) -> usize {
+        first_line(at + 1..end, |line| {
+            self.base.is_blank(line) || (!self.markers.is_empty() && self.base.flush(line) == "+")
+        })
+    }
+
+    /// The line at which lines end that are kept as they are because the first one is indented. An
+    /// item of a list that they are in ends them, but no other.
+    fn indented_end(&self, at: usize, end: usize) -> usize {
+        first_line(at + 1..end, |line| {
+            let text = self.base.flush(line);
+            let is_item = || {
+                let marker = marker(self.base.at(line));
+                marker.is_some_and(|(marker, _)| self.markers.contains(&marker))
+            };
+            self.base.is_blank(line)
+                || is_attributes(text)
+                || fence(text).is_some()
+                || (!self.markers.is_empty() && (text == "+" || is_item()))
+        })
     }
 
     /// The line at which a paragraph ends that has the lines before `at`.
@@ -366,12 +403,11 @@ impl<'a> Reader<'a> {
             if !after_blank || !is_own || is_attributes(text) || fence(text).is_some() {
                 break;
             }
-            let after = self.paragraph_end(next + 1, end);
-            links(&mut self.base, next..after);
-            let kind = match has_text {
-                true => Kind::Code,
-                false => Kind::Paragraph,
+            let (kind, after) = match has_text {
+                true => (Kind::Code, self.indented_end(next, end)),
+                false => (Kind::Paragraph, self.paragraph_end(next + 1, end)),
             };
+            links(&mut self.base, next..after);
             self.base.leaf(kind, next..after);
             has_text = true;
             next = after;
