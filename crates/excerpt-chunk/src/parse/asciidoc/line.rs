@@ -73,15 +73,17 @@ pub(super) fn is_block_title(text: &str) -> bool {
 
 /// Whether a line sets an attribute: `:name: value`.
 pub(super) fn is_entry(text: &str) -> bool {
-    let Some(name) = text.strip_prefix(':') else {
-        return false;
-    };
-    let name = name.strip_prefix('!').unwrap_or(name);
-    if !name.starts_with(|char: char| char.is_alphanumeric() || char == '_') {
-        return false;
-    }
-    let value = name.split_once(':').map(|(_, value)| value);
-    value.is_some_and(|value| value.is_empty() || value.starts_with([' ', '\t']))
+    entry(text).is_some()
+}
+
+/// The name and the value of the attribute that a line sets. A name with `!` is one that is not set
+/// any longer.
+pub(super) fn entry(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.strip_prefix(':')?.split_once(':')?;
+    let bare = name.strip_prefix('!').unwrap_or(name);
+    let begins = |char: char| char.is_alphanumeric() || char == '_';
+    let is_entry = bare.starts_with(begins) && (value.is_empty() || value.starts_with([' ', '\t']));
+    is_entry.then_some((name, value.trim()))
 }
 
 /// Whether the value of an attribute goes on in the next line.

@@ -63,6 +63,14 @@ mod tests {
     }
 
     #[test]
+    fn a_title_has_the_values_of_attributes() {
+        insta::assert_snapshot!(drawn(
+            &AsciiDoc,
+            "= The {name}\n:name: *Mill*\n\n:old: a\n:!old:\n:Part: Sacks\n\n== {part} of {name} in {cpp}\n\n== {old} \\{part}\n\n[preface]\n= Words\n\n== Deep\n"
+        ));
+    }
+
+    #[test]
     fn lines_that_are_kept_end_where_asciidoctor_ends_them() {
         insta::assert_snapshot!(drawn(
             &AsciiDoc,

@@ -1,5 +1,6 @@
 //! The text of AsciiDoc, read block by block.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::document::Document;
@@ -7,8 +8,8 @@ use crate::outline::Kind;
 use crate::parse::adornment::adornment;
 use crate::parse::asciidoc::attributes::{BlockAttributes, is_attributes, style};
 use crate::parse::asciidoc::line::{
-    Fence, fence, goes_on, is_block_title, is_comment, is_directive, is_entry, is_media, is_rule,
-    title_in_one_line,
+    Fence, entry, fence, goes_on, is_block_title, is_comment, is_directive, is_entry, is_media,
+    is_rule, title_in_one_line,
 };
 use crate::parse::asciidoc::links::links;
 use crate::parse::asciidoc::marker::{Marker, marker};
@@ -32,6 +33,9 @@ const LITERAL: [&str; 7] = [
 /// would take the room of the text.
 const LONGEST_COMMENT: usize = 8;
 
+/// The longest value of an attribute that may stand in a title, in bytes.
+const LONGEST_VALUE: usize = 200;
+
 /// Reads the lines of a text.
 pub(super) struct Reader<'a> {
     pub(super) base: LineReader<'a>,
@@ -39,6 +43,8 @@ pub(super) struct Reader<'a> {
     markers: Vec<Marker>,
     /// Whether there was no block yet: a title of level 1 is that of the document then.
     is_start: bool,
+    /// The values of the attributes that are set so far, by name.
+    values: HashMap<String, &'a str>,
 }
 
 impl<'a> Reader<'a> {
@@ -47,6 +53,7 @@ impl<'a> Reader<'a> {
             base: LineReader::new(document),
             markers: Vec::new(),
             is_start: true,
+            values: HashMap::new(),
         }
     }
 
@@ -73,6 +80,7 @@ impl<'a> Reader<'a> {
     fn block(&mut self, at: usize, end: usize, depth: usize) -> usize {
         let set = self.settings(at, end);
         if set > at {
+            self.set(at..set);
             self.base.leaf(Kind::Definitions, at..set);
             return set;
         }
@@ -83,7 +91,7 @@ impl<'a> Reader<'a> {
         }
         if depth == 0
             && !attributes.is_discrete()
-            && let Some(after) = self.section(at, first, end)
+            && let Some(after) = self.section(at, first, end, attributes)
         {
             return after;
         }
@@ -106,6 +114,22 @@ impl<'a> Reader<'a> {
             next += 1;
         }
         next.min(end)
+    }
+
+    /// Records the values of the attributes that some lines set.
+    fn set(&mut self, lines: Range<usize>) {
+        for line in lines {
+            let text = self.base.flush(line);
+            let Some((name, value)) = entry(text).filter(|_| !goes_on(text)) else {
+                continue;
+            };
+            let unset = name.trim_matches('!');
+            if unset.len() < name.len() {
+                self.values.remove(&unset.to_lowercase());
+            } else if value.len() <= LONGEST_VALUE {
+                self.values.insert(name.to_lowercase(), value);
+            }
+        }
     }
 
     /// The first line of a block whose attributes, anchors and title begin at a line, and what they
@@ -163,12 +187,23 @@ impl<'a> Reader<'a> {
 
     /// Reads the title of a section at a line, and returns the line after it. The section begins at
     /// the line `from`: the attributes above the title belong to it.
-    fn section(&mut self, from: usize, at: usize, end: usize) -> Option<usize> {
+    fn section(
+        &mut self,
+        from: usize,
+        at: usize,
+        end: usize,
+        attributes: BlockAttributes<'a>,
+    ) -> Option<usize> {
         let (level, title, after) = self.title(at, end)?;
         let is_header = level == 1 && self.is_start;
         self.is_start = false;
-        self.base.section(level, from..after, &plain(title));
+        self.set(from..at);
         if !is_header {
+            // A preface or an appendix is a chapter, also where it looks like a part.
+            let is_chapter = level == 1 && !attributes.style.is_empty();
+            let level = level + u8::from(is_chapter);
+            let title = plain(title, &self.values);
+            self.base.section(level, from..after, &title);
             return Some(after);
         }
         // The header of the document: attributes, an author and a revision.
@@ -178,6 +213,9 @@ impl<'a> Reader<'a> {
                 next = self.settings(next + 1, end);
             }
         }
+        self.set(after..next);
+        let title = plain(title, &self.values);
+        self.base.section(level, from..after, &title);
         if next > after {
             self.base.leaf(Kind::Definitions, after..next);
         }

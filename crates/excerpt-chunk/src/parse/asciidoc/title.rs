@@ -1,9 +1,46 @@
 //! The titles of sections as they are shown.
 
-use crate::parse::marks::{limited, unmarked};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::parse::marks::{hidden, limited, revealed, unmarked};
+
+/// Attributes that are always set.
+const SET: [(&str, &str); 30] = [
+    ("amp", "&"),
+    ("apos", "'"),
+    ("asterisk", "*"),
+    ("backslash", "\\"),
+    ("backtick", "`"),
+    ("blank", ""),
+    ("caret", "^"),
+    ("cpp", "C++"),
+    ("cxx", "C++"),
+    ("deg", "°"),
+    ("empty", ""),
+    ("endsb", "]"),
+    ("gt", ">"),
+    ("ldquo", "“"),
+    ("lsquo", "‘"),
+    ("lt", "<"),
+    ("nbsp", " "),
+    ("plus", "+"),
+    ("pp", "++"),
+    ("quot", "\""),
+    ("rdquo", "”"),
+    ("rsquo", "’"),
+    ("sp", " "),
+    ("startsb", "["),
+    ("tilde", "~"),
+    ("two-colons", "::"),
+    ("two-semicolons", ";;"),
+    ("vbar", "|"),
+    ("wj", ""),
+    ("zwsp", ""),
+];
 
 /// Macros whose text is shown.
-const SHOWN: [&str; 9] = [
+const SHOWN: [&str; 11] = [
     "link:",
     "xref:",
     "mailto:",
@@ -13,10 +50,12 @@ const SHOWN: [&str; 9] = [
     "kbd:",
     "btn:",
     "footnote:",
+    "image:",
+    "icon:",
 ];
 
-/// A title without the marks of inline markup.
-pub(super) fn plain(title: &str) -> String {
+/// A title without the marks of inline markup, with the values of attributes.
+pub(super) fn plain(title: &str, values: &HashMap<String, &str>) -> String {
     let mut shown = String::new();
     let mut rest = limited(title);
     while let Some(at) = rest.find(['[', '<']) {
@@ -48,7 +87,13 @@ pub(super) fn plain(title: &str) -> String {
                     let target = shown.split_off(word + at);
                     let target = &target[name.len()..];
                     match (*name, text) {
-                        ("footnote:", _) => {}
+                        ("footnote:" | "icon:", _) => {}
+                        ("image:", text) => {
+                            let described = text.split(',').next().unwrap_or(text);
+                            if !described.contains('=') {
+                                shown.push_str(described.trim_matches('"'));
+                            }
+                        }
                         (_, "") => shown.push_str(target),
                         (_, text) => shown.push_str(text.trim_end_matches('^')),
                     }
@@ -63,7 +108,53 @@ pub(super) fn plain(title: &str) -> String {
         }
     }
     shown.push_str(rest);
-    unmarked(shown.trim(), &['*', '_', '`', '#', '+'], true)
+    let shown = substituted(shown.trim(), values);
+    revealed(&unmarked(&shown, &['*', '_', '`', '#', '+'], true))
+}
+
+/// A title with the values of attributes for their names, `{name}`. What a backslash stands before
+/// is no mark.
+fn substituted<'t>(title: &'t str, values: &HashMap<String, &str>) -> Cow<'t, str> {
+    if !title.contains(['{', '\\']) {
+        return title.into();
+    }
+    let mut shown = String::with_capacity(title.len());
+    let mut rest = title;
+    while let Some(at) = rest.find(['{', '\\']) {
+        let (before, mark) = rest.split_at(at);
+        shown.push_str(before);
+        rest = &mark[1..];
+        if mark.starts_with('{') {
+            let value = rest.split_once('}').and_then(|(name, after)| {
+                let name = name.to_lowercase();
+                let set = SET.iter().find(|(known, _)| *known == name);
+                let value = values.get(&name).copied();
+                Some((value.or(set.map(|(_, value)| *value))?, after))
+            });
+            match value {
+                Some((value, after)) => {
+                    // The value is shown as it is.
+                    shown.extend(value.chars().map(hidden));
+                    rest = after;
+                }
+                None => shown.push('{'),
+            }
+            continue;
+        }
+        // A mark may be written twice.
+        let escaped = rest.chars().next().filter(|char| "{*_`#+".contains(*char));
+        match escaped {
+            Some(char) => {
+                let after = rest.trim_start_matches(char);
+                let count = rest.len() - after.len();
+                shown.extend(std::iter::repeat_n(hidden(char), count));
+                rest = after;
+            }
+            None => shown.push('\\'),
+        }
+    }
+    shown.push_str(rest);
+    shown.into()
 }
 
 #[cfg(test)]
@@ -79,8 +170,12 @@ mod tests {
             ("[.red]#Red# array[0]", "Red array[0]"),
             ("a < b << c [", "a < b << c ["),
             ("Twice footnote:[or more]", "Twice"),
+            ("image:a.svg[Logo,30] Tea icon:cup[]", "Logo Tea"),
+            (r"\*, \** and \{name}", "*, ** and {name}"),
+            ("{Name} in {cpp}, {other}", "*Tea* in C++, {other}"),
         ] {
-            assert_eq!(plain(title), shown);
+            let values = HashMap::from([("name".to_string(), "*Tea*")]);
+            assert_eq!(plain(title, &values), shown);
         }
     }
 }
