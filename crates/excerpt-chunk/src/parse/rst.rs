@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
 
     /// Reads explicit markup: a directive, a footnote, a label or a comment.
     fn explicit(&mut self, at: usize, end: usize, indent: usize, depth: usize) -> usize {
-        let after = self.base.outdent(at + 1..end, indent);
+        let after = self.explicit_end(at, end, indent);
         let text = self.base.at(at).trim_start_matches('.').trim_start();
         if text.starts_with('[') {
             self.base.leaf(Kind::Footnote, at..after);
@@ -272,6 +272,20 @@ impl<'a> Reader<'a> {
         after
     }
 
+    /// The line after explicit markup: what is indented below belongs to it. A label ends at a
+    /// blank line, and so does a comment without text.
+    fn explicit_end(&self, at: usize, end: usize, indent: usize) -> usize {
+        let text = self.base.at(at).trim_start_matches('.').trim_start();
+        let is_short = text.starts_with('_')
+            || (text.is_empty() && at + 1 < end && self.base.is_blank(at + 1));
+        let end = if is_short {
+            self.base.blank(at..end)
+        } else {
+            end
+        };
+        self.base.outdent(at + 1..end, indent)
+    }
+
     /// Reads labels, comments and settings with the title below them, to whose section they belong,
     /// and returns the line after it. Without a title below, they are one block.
     fn above_title(&mut self, at: usize, end: usize) -> Option<usize> {
@@ -279,9 +293,7 @@ impl<'a> Reader<'a> {
         let mut last = at;
         while next < end && self.base.lines[next].indent == 0 && self.is_above(next) {
             last = next;
-            next = self
-                .base
-                .first_text(self.base.outdent(next + 1..end, 0)..end);
+            next = self.base.first_text(self.explicit_end(next, end, 0)..end);
         }
         if next == at {
             return None;
@@ -293,7 +305,7 @@ impl<'a> Reader<'a> {
         }
         let text = self.base.at(last).trim_start_matches('.').trim_start();
         self.holds |= is_label(text);
-        let after = self.base.outdent(last + 1..end, 0);
+        let after = self.explicit_end(last, end, 0);
         self.base.leaf(Kind::Definitions, at..after);
         Some(after)
     }
@@ -312,7 +324,8 @@ impl<'a> Reader<'a> {
             None if text.starts_with('_') => is_label(text),
             None => {
                 let end = (at + 1 + LONGEST_ABOVE).min(self.base.lines.len());
-                !text.starts_with(['[', '|']) && self.base.outdent(at + 1..end, 0) < end
+                !text.starts_with(['[', '|'])
+                    && (text.is_empty() || self.base.outdent(at + 1..end, 0) < end)
             }
         }
     }
@@ -874,6 +887,14 @@ mod tests {
         insta::assert_snapshot!(drawn(
             &ReStructuredText,
             ".. class:: special\n\nA\n=\n\n.. class:: Boat(name)\n\n   Floats.\n\n.. _b:\n\nB\n=\n\n.. one\n   two\n   three\n   four\n   five\n   six\n   seven\n\n.. _c:\n\nC\n=\n"
+        ));
+    }
+
+    #[test]
+    fn what_is_indented_below_a_label_is_a_quote() {
+        insta::assert_snapshot!(drawn(
+            &ReStructuredText,
+            ".. _a:\n\n  One.\n\n..\n\n  Two.\n\nB\n=\n\n - See c_.\n\n   .. _c:\n      https://example.org\n\n     Three.\n\n.. comment\n\n   on\n"
         ));
     }
 
