@@ -12,6 +12,24 @@ pub(super) fn limited(title: &str) -> &str {
     &title[..title.floor_char_boundary(LONGEST)]
 }
 
+/// How characters are written in HTML and in formats that are turned into it.
+const ENTITIES: [(&str, &str); 8] = [
+    ("&nbsp;", " "),
+    ("&amp;", "&"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&ndash;", "–"),
+    ("&mdash;", "—"),
+    ("&quot;", "\""),
+    ("&#39;", "'"),
+];
+
+/// The character that is written at the start of a text as `&name;`, and how long that is.
+pub(super) fn entity(text: &str) -> Option<(&'static str, usize)> {
+    let found = ENTITIES.iter().find(|(name, _)| text.starts_with(name));
+    found.map(|(name, shown)| (*shown, name.len()))
+}
+
 /// Where the characters begin that stand for ASCII characters which are no marks.
 const HIDDEN: u32 = 0x0010_FF00;
 

@@ -12,6 +12,7 @@ use crate::outline::{Kind, Outline};
 use crate::parse::Parser;
 use crate::parse::closings::Closings;
 use crate::parse::limits::DEEPEST;
+use crate::parse::marks::entity;
 use crate::parse::reader::LineReader;
 
 /// The maximum length of a template or a comment in bytes: two braces further apart are no pair.
@@ -609,26 +610,9 @@ fn plain(title: &str) -> String {
                 rest.find('>').map_or(rest.len(), |close| close + 1)
             }
             b'&' => {
-                let entities = [
-                    ("&nbsp;", " "),
-                    ("&amp;", "&"),
-                    ("&lt;", "<"),
-                    ("&gt;", ">"),
-                    ("&ndash;", "–"),
-                    ("&mdash;", "—"),
-                    ("&quot;", "\""),
-                    ("&#39;", "'"),
-                ];
-                match entities.iter().find(|(name, _)| rest.starts_with(name)) {
-                    Some((name, text)) => {
-                        shown.push_str(text);
-                        name.len()
-                    }
-                    None => {
-                        shown.push('&');
-                        1
-                    }
-                }
+                let (text, length) = entity(rest).unwrap_or(("&", 1));
+                shown.push_str(text);
+                length
             }
             _ => {
                 shown.push_str(&rest[..1]);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::parse::marks::{hidden, limited, revealed, unmarked};
+use crate::parse::marks::{entity, hidden, limited, revealed, unmarked};
 
 /// Attributes that are always set.
 const SET: [(&str, &str); 30] = [
@@ -112,18 +112,24 @@ pub(super) fn plain(title: &str, values: &HashMap<String, &str>) -> String {
     revealed(&unmarked(&shown, &['*', '_', '`', '#', '+'], true))
 }
 
-/// A title with the values of attributes for their names, `{name}`. What a backslash stands before
-/// is no mark.
+/// A title with the values of attributes for their names, `{name}`, and the characters that are
+/// written as `&name;`. What a backslash stands before is no mark.
 fn substituted<'t>(title: &'t str, values: &HashMap<String, &str>) -> Cow<'t, str> {
-    if !title.contains(['{', '\\']) {
+    if !title.contains(['{', '\\', '&']) {
         return title.into();
     }
     let mut shown = String::with_capacity(title.len());
     let mut rest = title;
-    while let Some(at) = rest.find(['{', '\\']) {
+    while let Some(at) = rest.find(['{', '\\', '&']) {
         let (before, mark) = rest.split_at(at);
         shown.push_str(before);
         rest = &mark[1..];
+        if mark.starts_with('&') {
+            let (text, length) = entity(mark).unwrap_or(("&", 1));
+            shown.extend(text.chars().map(hidden));
+            rest = &mark[length..];
+            continue;
+        }
         if mark.starts_with('{') {
             let value = rest.split_once('}').and_then(|(name, after)| {
                 let name = name.to_lowercase();
@@ -172,6 +178,7 @@ mod tests {
             ("Twice footnote:[or more]", "Twice"),
             ("image:a.svg[Logo,30] Tea icon:cup[]", "Logo Tea"),
             (r"\*, \** and \{name}", "*, ** and {name}"),
+            ("Tea &amp; &lt;Milk> & so", "Tea & <Milk> & so"),
             ("{Name} in {cpp}, {other}", "*Tea* in C++, {other}"),
         ] {
             let values = HashMap::from([("name".to_string(), "*Tea*")]);
