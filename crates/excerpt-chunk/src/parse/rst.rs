@@ -741,10 +741,14 @@ fn plain(title: &str) -> String {
     revealed(&shown)
 }
 
+/// Whether a character may be part of the name of a role or a reference.
+fn is_in_name(char: char) -> bool {
+    char.is_alphanumeric() || "-_.+:".contains(char)
+}
+
 /// The length of the name of a role at the end of a text, with its colons: `:class:`.
 fn role(before: &str) -> usize {
-    let named = |char: char| char.is_alphanumeric() || "-_.+:".contains(char);
-    let name = &before[before.trim_end_matches(named).len()..];
+    let name = &before[before.trim_end_matches(is_in_name).len()..];
     let is_role = name.len() > 2 && name.starts_with(':') && name.ends_with(':');
     if is_role { name.len() } else { 0 }
 }
@@ -784,7 +788,6 @@ fn unescaped(title: &str) -> String {
 /// A text without the marks of references: `name_`, `[label]_` and `|name|`. The number of a
 /// footnote is left out.
 fn referred(text: &str) -> String {
-    let named = |char: char| char.is_alphanumeric() || "-_.+:".contains(char);
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['_', '[', '|']) {
@@ -793,7 +796,7 @@ fn referred(text: &str) -> String {
         rest = &mark[1..];
         if mark.starts_with('_') {
             let after = rest.strip_prefix('_').unwrap_or(rest);
-            let (before, name) = shown.split_at(shown.trim_end_matches(named).len());
+            let (before, name) = shown.split_at(shown.trim_end_matches(is_in_name).len());
             let mut words = name.split(|char: char| !char.is_alphanumeric());
             if words.all(|word| !word.is_empty()) && can_begin(before) && can_end(after) {
                 rest = after;
