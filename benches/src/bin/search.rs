@@ -1,36 +1,28 @@
-//! Measures: the time of a warm search in process, and how many of the nearest chunks the vectors
-//! find.
+//! Measures: the time of a warm search in process.
 //!
 //! Corpus: the files of a list, in an index in a folder that is created if it does not exist.
 //! Questions are first sentences of the files (documentation and headings), sampled evenly; filters
 //! are the folders of packages. Each question is searched by keywords, by vectors and by both,
-//! everywhere and in its own folder, after a round to warm up; wall-clock and CPU time. Recall is
-//! measured against a scan of all vectors, as stored (in bytes) and as computed by the embedder. No
+//! everywhere and in its own folder, after a round to warm up; wall-clock and CPU time. No
 //! randomness.
 //!
 //! Command: `cargo run --release --bin search LIST FOLDER`; a third argument names one kind of
 //! search to run alone, for a profiler.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use excerpt_benches::{files, question, timed};
-use excerpt_chunk::Hash;
 use excerpt_index::{
-    Channels, EmbedError, Embedder, Entries, Entry, Filter, Index, ListItem, OpenOptions,
-    Provenance, Query, Rank, Ranking, ReadOptions, Reading, Signals, Source, SourceId, Stat,
-    StaticTable, SyncOptions, Target, Vectors, quiet,
+    Channels, Entries, Entry, Filter, Index, ListItem, OpenOptions, Provenance, Query, Ranking,
+    Reading, Source, SourceId, Stat, StaticTable, SyncOptions, quiet,
 };
-use rusqlite::{Connection, Row};
 use serde_json::json;
 
 /// The number of questions.
 const QUESTIONS: usize = 200;
 const ROUNDS: usize = 5;
-/// The number of nearest chunks that should be found.
-const NEAREST: usize = 10;
 const KINDS: [(&str, Channels); 3] = [
     ("keywords", Channels::Keywords),
     ("vectors", Channels::Vectors),
@@ -48,12 +40,9 @@ fn main() {
     let alone = std::env::args().nth(3);
     let questions = questions(&files);
     let folder = Path::new(&folder);
-    let recorder = Arc::new(Recorder {
-        table: StaticTable::built_in().expect("the table is whole"),
-        last: Mutex::default(),
-    });
+    let table = Arc::new(StaticTable::built_in().expect("the table is whole"));
     let index = Index::open(folder, OpenOptions::create()).expect("the index opens");
-    let mut index = index.with_embedder(Some(recorder.clone()));
+    let mut index = index.with_embedder(Some(table));
     if index.status().expect("it has a status").documents == 0 {
         let start = Instant::now();
         let source = Sources::new(files);
@@ -100,14 +89,6 @@ fn main() {
             });
             println!("{line}");
         }
-    }
-    if alone.is_none_or(|alone| alone == "found") {
-        found(
-            &mut index,
-            &folder.join("excerpt.db"),
-            &questions,
-            &recorder,
-        );
     }
 }
 
@@ -176,148 +157,6 @@ fn times(
     }
     times.iter_mut().for_each(|times| times.sort());
     times
-}
-
-/// A chunk's vector, as stored and as computed.
-struct Kept {
-    path: String,
-    ordinal: usize,
-    bytes: Vec<i8>,
-    numbers: Vec<f32>,
-}
-
-/// Measures how many of the nearest chunks are found.
-fn found(index: &mut Index, database: &Path, questions: &[Question], recorder: &Recorder) {
-    let all = kept(index, database, &recorder.table);
-    let mut ranking = Ranking::default();
-    ranking.channels = Channels::Vectors;
-    ranking.signals = Signals::none();
-    let (mut of_bytes, mut of_numbers) = (0.0, 0.0);
-    for question in questions {
-        let query = Query::new(&question.text)
-            .ranking(ranking.clone())
-            .rank(Rank::Chunks)
-            .limit(NEAREST);
-        let answer = index.search(&query).expect("it answers");
-        let hits: Vec<(&str, usize)> = answer
-            .chunks()
-            .map(|hit| (&*hit.path, hit.ordinal))
-            .collect();
-        let vector = recorder.last.lock().expect("nobody panicked").clone();
-        let bytes = |kept: &Kept| cosine(&vector, kept.bytes.iter().map(|n| f32::from(*n)));
-        let numbers = |kept: &Kept| cosine(&vector, kept.numbers.iter().copied());
-        of_bytes += share(&all, &hits, bytes);
-        of_numbers += share(&all, &hits, numbers);
-    }
-    let percent = |sum: f64| (sum / questions.len() as f64 * 1e4).round() / 100.0;
-    let line = json!({
-        "nearest": NEAREST,
-        "percent_found_of_those_by_bytes": percent(of_bytes),
-        "percent_found_of_those_by_numbers": percent(of_numbers),
-    });
-    println!("{line}");
-}
-
-/// The share of the nearest chunks that are hits. Among equally near ones, any counts.
-fn share(all: &[Kept], hits: &[(&str, usize)], near: impl Fn(&Kept) -> f32) -> f64 {
-    let near: Vec<f32> = all.iter().map(near).collect();
-    let mut sorted = near.clone();
-    sorted.sort_by(|a, b| b.total_cmp(a));
-    let last = sorted[NEAREST - 1] - 1e-6;
-    let found = all
-        .iter()
-        .zip(near)
-        .filter(|(kept, near)| *near >= last && hits.contains(&(&*kept.path, kept.ordinal)));
-    found.count().min(NEAREST) as f64 / NEAREST as f64
-}
-
-fn cosine(query: &[f32], numbers: impl Iterator<Item = f32> + Clone) -> f32 {
-    let square: f32 = numbers.clone().map(|number| number * number).sum();
-    let dot: f32 = numbers
-        .zip(query)
-        .map(|(number, query)| number * query)
-        .sum();
-    dot / square.sqrt().max(f32::MIN_POSITIVE)
-}
-
-/// The vectors of all chunks.
-fn kept(index: &Index, database: &Path, table: &StaticTable) -> Vec<Kept> {
-    let connection = Connection::open(database).expect("the database opens");
-    let mut vectors = connection
-        .prepare("SELECT numbers FROM vector WHERE key = ?1")
-        .expect("the table is there");
-    let mut select = connection
-        .prepare(
-            "SELECT path, ordinal, input, header, coalesce(overlap_start, start), end
-             FROM chunk JOIN document ON document.id = document ORDER BY path, ordinal",
-        )
-        .expect("the tables are there");
-    let mut rows = select.query([]).expect("they can be read");
-    let number = |row: &Row<'_>, column| row.get_unwrap::<_, u32>(column) as usize;
-    let mut texts: HashMap<String, String> = HashMap::new();
-    let mut all = Vec::new();
-    while let Some(row) = rows.next().expect("they can be read") {
-        let path: String = row.get_unwrap(0);
-        let input: Vec<u8> = row.get_unwrap(2);
-        let header: String = row.get_unwrap(3);
-        let key = Hash::of(&[table.identity().as_bytes(), b"\0", &input].concat());
-        let bytes: Vec<u8> = vectors
-            .query_row([&key.0[..]], |row| row.get(0))
-            .expect("each has one");
-        if !texts.contains_key(&path) {
-            texts.clear();
-            let target = Target::document(&path);
-            let document = index
-                .get(&target, &ReadOptions::default())
-                .expect("it is there");
-            texts.insert(path.clone(), document.text);
-        }
-        let text = &texts[&path][number(row, 4)..number(row, 5)];
-        let mut numbers = Vectors::new(table.dimensions());
-        table
-            .embed_documents(&[&format!("{header}{text}")], &mut numbers)
-            .expect("it refuses nothing");
-        all.push(Kept {
-            path,
-            ordinal: number(row, 1),
-            bytes: bytes.into_iter().map(u8::cast_signed).collect(),
-            numbers: numbers.iter().next().expect("one").to_vec(),
-        });
-    }
-    all
-}
-
-/// The built-in embedder, which records the vector of the last question.
-struct Recorder {
-    table: StaticTable,
-    last: Mutex<Vec<f32>>,
-}
-
-impl Embedder for Recorder {
-    fn identity(&self) -> &str {
-        self.table.identity()
-    }
-
-    fn dimensions(&self) -> usize {
-        self.table.dimensions()
-    }
-
-    fn max_input(&self) -> usize {
-        self.table.max_input()
-    }
-
-    fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<(), EmbedError> {
-        self.table.embed_documents(texts, vectors)
-    }
-
-    fn embed_query(&self, pieces: &[(&str, f32)]) -> Result<Vec<f32>, EmbedError> {
-        let vector = self.table.embed_query(pieces)?;
-        self.last
-            .lock()
-            .expect("nobody panicked")
-            .clone_from(&vector);
-        Ok(vector)
-    }
 }
 
 /// The files of a list, by path.

@@ -1,4 +1,4 @@
-//! Stored texts, compressed with zstd. Each thread keeps its zstd context: creating one takes
+//! What is stored, compressed with zstd. Each thread keeps its zstd context: creating one takes
 //! longer than compressing a small text.
 
 use std::cell::RefCell;
@@ -14,18 +14,18 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// The compressed text.
-pub(super) fn compressed(text: &str) -> io::Result<Vec<u8>> {
+/// The compressed bytes.
+pub(super) fn compressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|kept| {
         let compressor = match kept {
             Some(compressor) => compressor,
             None => kept.insert(Compressor::new(LEVEL)?),
         };
-        compressor.compress(text.as_bytes())
+        compressor.compress(bytes)
     })
 }
 
-/// The decompressed text, if it is `bytes` long as stated: a damaged length may exceed the
+/// The decompressed bytes, if there are as many `bytes` as stated: a damaged length may exceed the
 /// available memory.
 pub(super) fn decompressed(zstd: &[u8], bytes: usize) -> Option<Vec<u8>> {
     let said = zstd::zstd_safe::get_frame_content_size(zstd).ok()?;
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn a_text_is_the_same_again_after_others_and_after_damage() {
         for text in ["", "tea", &"water of 80 degrees. ".repeat(999), "milk"] {
-            let zstd = compressed(text).unwrap();
+            let zstd = compressed(text.as_bytes()).unwrap();
             let again = |zstd: &[u8]| decompressed(zstd, text.len());
             assert_eq!(again(&zstd).as_deref(), Some(text.as_bytes()));
             assert_eq!(decompressed(&zstd, text.len() + 1), None);

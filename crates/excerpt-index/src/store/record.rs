@@ -128,7 +128,7 @@ impl Record {
             encoding: Encoding::default(),
             hash,
             bytes: text.len(),
-            zstd: compressed(text)?,
+            zstd: compressed(text.as_bytes())?,
             title: info.title.as_deref().map(str::to_string),
             first_heading: info.first_heading.as_deref().map(str::to_string),
             facets,
@@ -164,7 +164,7 @@ impl Record {
             facet::described(&twin.metadata, known, &twin.language, &twin.dates);
         Ok(Some(Record {
             bytes: text.len(),
-            zstd: compressed(text)?,
+            zstd: compressed(text.as_bytes())?,
             metadata: serde_json::to_string(&metadata)?,
             facets,
             identity,

@@ -26,7 +26,8 @@ pub(crate) struct StoredChunk {
     /// Where the embedded text starts: at the overlap, if there is one.
     pub(crate) embedded_from: usize,
     pub(crate) header: String,
-    pub(crate) input: Vec<u8>,
+    /// The hash of its embedded text.
+    pub(crate) input: Hash,
 }
 
 /// The properties of a chunk that affect its rank.

@@ -17,16 +17,18 @@ const FILES: [(&str, &str); 3] = [
     ("kettle.rs", include_str!("../formats/notes/kettle.rs")),
     ("milk.txt", include_str!("../formats/notes/milk.txt")),
 ];
-const FORMATS: [&str; 6] = [
+pub(crate) const FORMATS: [&str; 7] = [
     include_str!("../formats/v1.sql"),
     include_str!("../formats/v2.sql"),
     include_str!("../formats/v3.sql"),
     include_str!("../formats/v4.sql"),
     include_str!("../formats/v5.sql"),
     include_str!("../formats/v6.sql"),
+    include_str!("../formats/v7.sql"),
 ];
 
-fn old(statements: &str) -> World {
+/// A world with the files, and an index of an old format.
+pub(crate) fn old(statements: &str) -> World {
     let world = World::new();
     for (path, text) in FILES {
         world.write(path, text);

@@ -508,17 +508,18 @@ mod tests {
         let database = Database::create(&path).unwrap();
         database
             .connection
-            .pragma_update(None, "user_version", 7)
+            .pragma_update(None, "user_version", FORMAT + 1)
             .unwrap();
-        let sql = "UPDATE meta SET value = 7 WHERE key = 'format'";
-        database.connection.execute(sql, []).unwrap();
+        let sql = "UPDATE meta SET value = ?1 WHERE key = 'format'";
+        database.connection.execute(sql, [FORMAT + 1]).unwrap();
         drop(database);
         let error = Database::open(&path).err().unwrap();
         assert_eq!(
             error.to_string(),
             format!(
-                "`{}` has format 7, but this version of excerpt reads formats up to {FORMAT}: update excerpt",
-                path.display()
+                "`{}` has format {}, but this version of excerpt reads formats up to {FORMAT}: update excerpt",
+                path.display(),
+                FORMAT + 1
             )
         );
     }

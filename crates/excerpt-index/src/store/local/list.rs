@@ -59,7 +59,7 @@ impl Database {
     pub(crate) fn chunk_count(&self, document: DocumentId) -> Result<usize, StoreError> {
         let mut select = self
             .connection
-            .prepare_cached("SELECT count(*) FROM chunk WHERE document = ?1")?;
+            .prepare_cached("SELECT coalesce(sum(count), 0) FROM block WHERE document = ?1")?;
         let count: i64 = select.query_row([document], |row| row.get(0))?;
         Ok(usize::try_from(count).unwrap_or_default())
     }
@@ -72,21 +72,20 @@ impl Database {
         mut visit: impl FnMut(String, Option<(usize, usize)>, &str) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut select = self.connection.prepare_cached(
-            "SELECT path, NULL AS first, NULL, warnings FROM document WHERE source = ?1 AND warnings <> '[]'
-             UNION ALL
-             SELECT path, first_line, last_line, chunk.warnings FROM document JOIN chunk ON chunk.document = document.id
-             WHERE source = ?1 AND chunk.warnings <> '[]'
-             ORDER BY path, first",
+            "SELECT id, path, warnings FROM document WHERE source = ?1
+             AND (warnings <> '[]' OR EXISTS (SELECT 1 FROM block WHERE document = document.id AND warned))
+             ORDER BY path",
         )?;
         let mut rows = select.query([self.row(source)?])?;
         while let Some(row) = rows.next()? {
-            let first: Option<i64> = row.get(1)?;
-            let lines = match first {
-                Some(_) => Some((read::size(row, 1)?, read::size(row, 2)?)),
-                None => None,
-            };
-            let warnings = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
-            visit(row.get(0)?, lines, warnings)?;
+            let path: String = row.get(1)?;
+            let warnings = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+            if warnings != "[]" {
+                visit(path.clone(), None, warnings)?;
+            }
+            self.each_warned_chunk(row.get(0)?, |lines, warnings| {
+                visit(path.clone(), Some(lines), warnings)
+            })?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! two commits, a keyword index that was removed, and the first sync.
 
 mod any_of;
+mod blocks;
 mod cache;
 mod catalog;
 mod codes;

@@ -90,7 +90,7 @@ fn exact(store: &Store, table: &StaticTable) -> Vec<Exact> {
         let mut vectors = Vectors::new(table.dimensions());
         table.embed_documents(&inputs, &mut vectors).unwrap();
         for (chunk, numbers) in chunks.iter().zip(vectors.iter()) {
-            let key = Key::new(table.identity(), &chunk.input);
+            let key = Key::new(table.identity(), &chunk.input.0);
             let kept = |bytes: &[u8]| -> Vec<f32> {
                 let bytes = bytes.iter().map(|byte| byte.cast_signed());
                 bytes.map(f32::from).collect()

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::sum;
+use super::{blocks, sum};
 use crate::store::StoreError;
 
 /// The application id of our SQLite files: `xcrp`.
@@ -12,10 +12,15 @@ pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// The statements that migrate format `i` to format `i + 1`. A released one is never edited.
-const MIGRATIONS: [&str; 6] = [FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6];
+const MIGRATIONS: [&str; 7] = [
+    FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6, FORMAT_7,
+];
 
 /// The first format with checksums.
 const WITH_SUMS: usize = 5;
+
+/// The first format with [blocks] of chunks.
+const WITH_BLOCKS: usize = 7;
 
 /// Times of syncs are seconds, times of files nanoseconds, since 1970. `settled` is 1 when the size
 /// and time of a file can be trusted: it was last changed well before it was read. Every change of
@@ -200,6 +205,26 @@ UPDATE skip SET settled = 0;
 UPDATE document SET settled = 0;
 ";
 
+/// [Blocks](blocks) of chunks in place of a row for each: the `count` chunks of a document from the
+/// ordinal `first` on, with their `hashes`, and the rest of them in `zstd`, which takes `bytes`
+/// without compression; `warned` is 1 if a chunk has warnings. [`migrate`] moves existing chunks.
+/// And an index of the documents that are source code, which each search counts.
+const FORMAT_7: &str = "
+CREATE TABLE block (
+    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    first INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    warned INTEGER NOT NULL,
+    hashes BLOB NOT NULL,
+    bytes INTEGER NOT NULL,
+    zstd BLOB NOT NULL,
+    sum INTEGER,
+    PRIMARY KEY (document, first)
+) STRICT;
+
+CREATE INDEX document_of_code ON document (syntax) WHERE syntax = 'code';
+";
+
 /// Migrates the database from any format to the newest, all or nothing. Processes that try it at
 /// once wait for each other: the second finds nothing left to do.
 pub(super) fn migrate(connection: &Connection) -> Result<(), StoreError> {
@@ -213,6 +238,9 @@ pub(super) fn migrate(connection: &Connection) -> Result<(), StoreError> {
     let done = usize::try_from(from).unwrap_or(0);
     for statements in MIGRATIONS.iter().skip(done) {
         transaction.execute_batch(statements)?;
+    }
+    if done < WITH_BLOCKS {
+        blocks::migrate(&transaction, done >= WITH_SUMS)?;
     }
     if done < WITH_SUMS {
         sum::fill(&transaction)?;

@@ -5,11 +5,11 @@
 //! | sum | of | compared |
 //! | --- | --- | --- |
 //! | `document.sum` | the stored document, except its file's metadata, and the three checksums below | with every read |
-//! | `document.chunks_sum` | the checksums of its chunks, in order, so that none is missing | when all chunks are read |
+//! | `document.chunks_sum` | the checksums of its [blocks](super::blocks) of chunks, in order, so that none is missing | when all chunks are read |
 //! | `document.facets_sum` | its facets | for a hit of a search that filters by facets |
 //! | `document.links_sum` | its links | when its links are read |
 //! | `document.stat_sum` | the metadata of its file | when it is shown; a sync reads a file whose checksum differs |
-//! | `chunk.sum` | the chunk, with its document and ordinal | with every read |
+//! | `block.sum` | the chunks of a block, with their document and their place in it | with every read |
 //! | `vector.sum` | the vector with its key | with every read |
 //! | `source.sum` | the source, with its summary | once for each search or read |
 //! | `source.skips_sum` | what the last sync skipped | when it is read |
@@ -34,11 +34,9 @@ pub(super) const DOCUMENT_COLUMNS: usize = 16;
 pub(super) const STAT: &str = "size, mtime_ns, inode, ctime_ns";
 const STAT_COLUMNS: usize = 4;
 
-/// The columns that a chunk's checksum covers.
-pub(super) const CHUNK: &str =
-    "document, ordinal, id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, name, language,
-    tokens, part, parts, strength, cut, hash, warnings, defines, input";
-pub(super) const CHUNK_COLUMNS: usize = 23;
+/// The columns that the checksum of a block of chunks covers.
+pub(super) const BLOCK: &str = "document, first, count, warned, hashes, bytes, zstd";
+pub(super) const BLOCK_COLUMNS: usize = 7;
 
 /// The columns that a source's checksum covers.
 pub(super) const SOURCE: &str = "id, root, name, started, finished, summary, skips_sum";
@@ -122,9 +120,9 @@ fn of_rows(connection: &Connection, sql: &str, id: impl ToSql) -> Result<i64, St
     Ok(sum.end())
 }
 
-/// The checksum over the checksums of the chunks of a document.
+/// The checksum over the checksums of the blocks of a document.
 pub(super) fn of_chunks(connection: &Connection, document: DocumentId) -> Result<i64, StoreError> {
-    let sql = "SELECT sum FROM chunk WHERE document = ?1 ORDER BY ordinal";
+    let sql = "SELECT sum FROM block WHERE document = ?1 ORDER BY first";
     of_rows(connection, sql, document)
 }
 
@@ -207,7 +205,6 @@ pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
         seal_skips(connection, source)?;
     }
     for document in ids::<DocumentId>(connection, "SELECT id FROM document")? {
-        fill_chunks(connection, document)?;
         let stat = format!("SELECT {STAT} FROM document WHERE id = ?1");
         let stat = of_rows(connection, &stat, document)?;
         connection.execute(
@@ -222,23 +219,6 @@ pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
         connection
             .prepare_cached("UPDATE vector SET sum = ?2 WHERE rowid = ?1")?
             .execute([vector, sum])?;
-    }
-    Ok(())
-}
-
-/// Writes the checksums of the chunks of a document.
-fn fill_chunks(connection: &Connection, document: DocumentId) -> Result<(), StoreError> {
-    let select = format!("SELECT {CHUNK} FROM chunk WHERE document = ?1");
-    let mut select = connection.prepare_cached(&select)?;
-    let mut rows = select.query([document])?;
-    let mut sums = Vec::new();
-    while let Some(row) = rows.next()? {
-        sums.push((row.get::<_, i64>(1)?, of_row(row, CHUNK_COLUMNS)?));
-    }
-    let mut update = connection
-        .prepare_cached("UPDATE chunk SET sum = ?3 WHERE document = ?1 AND ordinal = ?2")?;
-    for (ordinal, sum) in sums {
-        update.execute(params![document, ordinal, sum])?;
     }
     Ok(())
 }
@@ -314,16 +294,16 @@ mod tests {
             store.database.document(first).map(drop)
         });
         // The key identifies the row: with another one, it is another row, or none.
-        let chunk = names(CHUNK);
-        assert_eq!(chunk.len(), CHUNK_COLUMNS);
-        notices("chunk", &chunk[2..], |store| {
+        let block = names(BLOCK);
+        assert_eq!(block.len(), BLOCK_COLUMNS);
+        notices("block", &block[2..], |store| {
             let key = ChunkKey {
                 document: first,
                 ordinal: 0,
             };
             store.database.chunk(key).map(drop)
         });
-        notices("chunk", &chunk, |store| {
+        notices("block", &block, |store| {
             store.database.chunks(first).map(drop)
         });
         let source = names(SOURCE);

@@ -411,7 +411,7 @@ impl<'a> Following<'a> {
         let mut text = None;
         let mut keys = Vec::new();
         for chunk in database.chunks(id)? {
-            let key = Key::new(self.embedder.identity(), &chunk.input);
+            let key = Key::new(self.embedder.identity(), &chunk.input.0);
             keys.push(key);
             if !self.codes.contains_key(&key) {
                 self.add_chunk(key, &document, &chunk, &mut text)?;

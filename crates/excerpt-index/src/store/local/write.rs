@@ -3,11 +3,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use rusqlite::{
-    OptionalExtension, ToSql, Transaction, TransactionBehavior, named_params, params,
-    params_from_iter,
-};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
+use super::blocks;
 use super::database::Database;
 use super::lexical::Seal;
 use super::link::put_links;
@@ -18,7 +16,7 @@ use crate::model::{DocumentId, Encoding, Revision, SourceId, Stat};
 use crate::store::StoreError;
 use crate::store::ledger::Finished;
 use crate::store::local::sql::signed;
-use crate::store::record::{Change, ChunkRow, Record, SkipRow};
+use crate::store::record::{Change, Record, SkipRow};
 
 /// How many tombstones are kept for a keyword index that is restored from an older copy; with more
 /// of them, it is rebuilt.
@@ -247,12 +245,9 @@ impl Database {
         let transaction = self.change()?;
         {
             let mut live = HashSet::new();
-            let mut inputs = transaction.prepare("SELECT input FROM chunk")?;
-            let mut rows = inputs.query([])?;
-            while let Some(row) = rows.next()? {
-                let input = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            blocks::each_input(&transaction, |input| {
                 live.insert(Key::new(embedder, input).0.to_vec());
-            }
+            })?;
             let mut keys = transaction.prepare("SELECT key FROM vector")?;
             let dead = keys.query_map([], |row| row.get(0))?;
             let dead: Vec<Vec<u8>> = dead
@@ -399,12 +394,10 @@ fn put(
     };
     let id = put_document(transaction, source, record, rev)?;
     transaction
-        .prepare_cached("DELETE FROM chunk WHERE document = ?1")?
+        .prepare_cached("DELETE FROM block WHERE document = ?1")?
         .execute([id])?;
     put_facets(transaction, id, &record.facets)?;
-    for (ordinal, chunk) in record.chunks.iter().enumerate() {
-        put_chunk(transaction, id, ordinal, chunk)?;
-    }
+    blocks::put(transaction, id, &record.chunks, true)?;
     put_links(transaction, id, &record.links)?;
     sum::seal_document(transaction, id)?;
     match before {
@@ -488,48 +481,6 @@ fn put_facets(
     for (name, value) in facets {
         facet.execute(params![name, value, document])?;
     }
-    Ok(())
-}
-
-fn put_chunk(
-    transaction: &Transaction<'_>,
-    document: DocumentId,
-    ordinal: usize,
-    chunk: &ChunkRow,
-) -> Result<(), StoreError> {
-    let values: [&dyn ToSql; sum::CHUNK_COLUMNS] = [
-        &document,
-        &length(ordinal),
-        &chunk.id.0,
-        &length(chunk.bytes.start),
-        &length(chunk.bytes.end),
-        &length(chunk.lines.0),
-        &length(chunk.lines.1),
-        &chunk.overlap_start.map(length),
-        &chunk.trail,
-        &chunk.sections,
-        &chunk.header,
-        &chunk.kind,
-        &chunk.name,
-        &chunk.language,
-        &length(chunk.tokens),
-        &length(chunk.part.0),
-        &length(chunk.part.1),
-        &chunk.strength,
-        &chunk.cut,
-        &chunk.hash.0,
-        &chunk.warnings,
-        &chunk.defines,
-        &chunk.input.0,
-    ];
-    let sum = sum::of_values(&values)?;
-    let mut insert = transaction.prepare_cached(&format!(
-        "INSERT INTO chunk ({}, sum)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
-        sum::CHUNK
-    ))?;
-    let all = values.into_iter().chain([&sum as &dyn ToSql]);
-    insert.execute(params_from_iter(all))?;
     Ok(())
 }
 

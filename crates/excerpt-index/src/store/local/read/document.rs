@@ -143,22 +143,16 @@ impl Database {
     }
 
     fn read_code(&self, rev: Revision) -> Result<Code, StoreError> {
-        let mut code = Code {
+        let total = "SELECT count(*) FROM document";
+        let total = self.connection.query_row(total, [], |row| size(row, 0))?;
+        let sql = "SELECT id FROM document WHERE syntax = 'code'";
+        let mut select = self.connection.prepare_cached(sql)?;
+        let documents = select.query_map([], |row| row.get(0))?;
+        Ok(Code {
             rev,
-            total: 0,
-            documents: Documents::default(),
-        };
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT id, syntax = 'code' FROM document")?;
-        let mut rows = select.query([])?;
-        while let Some(row) = rows.next()? {
-            code.total += 1;
-            if row.get(1)? {
-                code.documents.insert(row.get(0)?);
-            }
-        }
-        Ok(code)
+            total,
+            documents: documents.collect::<Result<_, _>>()?,
+        })
     }
 }
 

@@ -1,16 +1,18 @@
 //! Queries to the database: here those about the index as a whole, and in the other files those
-//! about its sources, documents, chunks and vectors.
+//! about its sources, documents and vectors; those about chunks are where their blocks are.
 
-mod chunk;
 mod document;
 mod source;
 mod twin;
 mod vector;
 
+use std::ops::Range;
+
 use excerpt_chunk::Hash;
 use rusqlite::types::ValueRef;
 use rusqlite::{DropBehavior, OptionalExtension, Row, Transaction, params};
 
+use super::blocks;
 use super::database::Database;
 use super::lexical::Seal;
 use crate::model::{DocumentId, Encoding, Revision, SourceId};
@@ -148,33 +150,46 @@ impl Database {
     /// Calls `visit` with every value of the content of the index, in an order that depends on the
     /// content alone: not on row ids, times or the history of the index.
     pub(crate) fn each_value(&self, mut visit: impl FnMut(&[u8])) -> Result<(), StoreError> {
-        const VALUES: &str = "
-            SELECT path, text, encoding, title, first_heading, metadata, syntax, strategy, reason, document.warnings, identity,
-                   ordinal, chunk.id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, chunk.name,
-                   language, tokens, part, parts, strength, cut, chunk.hash, chunk.warnings, defines
-            FROM source JOIN document ON source = source.id LEFT JOIN chunk ON document = document.id
-            ORDER BY root, path, ordinal";
-        const LINKS: &str = "
-            SELECT path, start, target, section, wiki
-            FROM source JOIN document ON source = source.id JOIN link ON document = document.id
-            ORDER BY root, path, start";
-        for sql in [VALUES, LINKS] {
-            let mut select = self.connection.prepare(sql)?;
-            let columns = select.column_count();
-            let mut rows = select.query([])?;
+        const DOCUMENTS: &str = "
+            SELECT document.id, path, text, encoding, title, first_heading, metadata, syntax, strategy, reason, warnings, identity
+            FROM source JOIN document ON source = source.id ORDER BY root, path";
+        const LINKS: &str =
+            "SELECT start, target, section, wiki FROM link WHERE document = ?1 ORDER BY start";
+        let mut documents = self.connection.prepare(DOCUMENTS)?;
+        let mut links = self.connection.prepare(LINKS)?;
+        let columns = documents.column_count();
+        let mut rows = documents.query([])?;
+        while let Some(row) = rows.next()? {
+            let document = row.get(0)?;
+            each_column(row, 1..columns, &mut visit)?;
+            for chunk in self.chunk_rows(document)? {
+                visit(&blocks::content(&chunk)?);
+            }
+            let columns = links.column_count();
+            let mut rows = links.query([document])?;
             while let Some(row) = rows.next()? {
-                for column in 0..columns {
-                    match row.get_ref(column)? {
-                        ValueRef::Null => visit(b"\0"),
-                        ValueRef::Integer(number) => visit(&number.to_le_bytes()),
-                        ValueRef::Real(number) => visit(&number.to_le_bytes()),
-                        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => visit(bytes),
-                    }
-                }
+                each_column(row, 0..columns, &mut visit)?;
             }
         }
         Ok(())
     }
+}
+
+/// Calls `visit` with the values in some columns of a row.
+fn each_column(
+    row: &Row<'_>,
+    columns: Range<usize>,
+    visit: &mut impl FnMut(&[u8]),
+) -> Result<(), StoreError> {
+    for column in columns {
+        match row.get_ref(column)? {
+            ValueRef::Null => visit(b"\0"),
+            ValueRef::Integer(number) => visit(&number.to_le_bytes()),
+            ValueRef::Real(number) => visit(&number.to_le_bytes()),
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => visit(bytes),
+        }
+    }
+    Ok(())
 }
 
 /// An encoding by its name.
@@ -185,7 +200,7 @@ fn encoding(row: &Row<'_>, column: usize) -> rusqlite::Result<Encoding> {
     })
 }
 
-fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Hash> {
+pub(super) fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Hash> {
     row.get(column).map(Hash)
 }
 

@@ -286,7 +286,7 @@ impl Database {
         path: &str,
     ) -> Result<Counts, StoreError> {
         let mut chunks = self.connection.prepare_cached(&format!(
-            "SELECT count(*) FROM document CROSS JOIN chunk ON chunk.document = document.id WHERE {}",
+            "SELECT coalesce(sum(count), 0) FROM document CROSS JOIN block ON block.document = document.id WHERE {}",
             within(source, path)
         ))?;
         let documents = self.document_count(source, path)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{encoding, hash, size, stat};
+use super::{encoding, hash, stat};
 use crate::model::{DocumentId, SourceId, Stat};
 use crate::store::StoreError;
 use crate::store::facet::{self, StoredMetadata};
@@ -13,8 +13,8 @@ use crate::store::identity::of_same_splitting;
 use crate::store::ledger::TwinRequest;
 use crate::store::local::database::Database;
 use crate::store::local::sql::signed;
-use crate::store::local::sum::{self, CHUNK, DOCUMENT, STAT};
-use crate::store::record::{ChunkRow, Record, Twin};
+use crate::store::local::sum::{self, DOCUMENT, STAT};
+use crate::store::record::{Record, Twin};
 
 impl Database {
     /// For each request, the document of another source at its path, with the same size, split with
@@ -149,47 +149,6 @@ impl Database {
             false => Err(sum::DIFFERENT),
         }
     }
-
-    /// The rows of the chunks of a document, in order.
-    fn chunk_rows(&self, id: DocumentId) -> Result<Vec<ChunkRow>, StoreError> {
-        // None is missing.
-        let count = self.chunks(id)?.len();
-        let mut select = self.connection.prepare_cached(&format!(
-            "SELECT {CHUNK}, sum FROM chunk WHERE document = ?1 ORDER BY ordinal"
-        ))?;
-        let mut rows = select.query([id])?;
-        let mut chunks = Vec::with_capacity(count);
-        while let Some(row) = rows.next()? {
-            chunks.push(chunk_row(row)?);
-        }
-        Ok(chunks)
-    }
-}
-
-/// The chunk in a row, with the columns of [`CHUNK`] and its checksum.
-fn chunk_row(row: &Row<'_>) -> Result<ChunkRow, StoreError> {
-    sum::check(row, sum::CHUNK_COLUMNS)?;
-    let overlap_start = row.get::<_, Option<i64>>(7)?;
-    Ok(ChunkRow {
-        id: hash(row, 2)?,
-        bytes: size(row, 3)?..size(row, 4)?,
-        lines: (size(row, 5)?, size(row, 6)?),
-        overlap_start: overlap_start.and_then(|start| usize::try_from(start).ok()),
-        trail: row.get(8)?,
-        sections: row.get(9)?,
-        header: row.get(10)?,
-        kind: row.get(11)?,
-        name: row.get(12)?,
-        language: row.get(13)?,
-        tokens: size(row, 14)?,
-        part: (size(row, 15)?, size(row, 16)?),
-        strength: row.get(17)?,
-        cut: row.get(18)?,
-        hash: hash(row, 19)?,
-        warnings: row.get(20)?,
-        defines: row.get(21)?,
-        input: hash(row, 22)?,
-    })
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! Queries about vectors.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::OptionalExtension;
 
 use super::size;
 use crate::model::ChunkKey;
 use crate::store::StoreError;
 use crate::store::local::database::Database;
-use crate::store::local::sql::signed;
 use crate::store::local::sum;
 use crate::store::local::vectors::Key;
 
@@ -38,15 +37,8 @@ impl Database {
         chunk: ChunkKey,
         look: impl FnOnce(&[u8]) -> T,
     ) -> Result<Option<Option<T>>, StoreError> {
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT input FROM chunk WHERE document = ?1 AND ordinal = ?2")?;
-        let key = select.query_row(params![chunk.document, signed(chunk.ordinal)], |row| {
-            let input = row.get_ref(0)?.as_blob()?;
-            Ok(Key::new(embedder, input))
-        });
-        match key.optional()? {
-            Some(key) => self.vector(key, look),
+        match self.input(chunk)? {
+            Some(input) => self.vector(Key::new(embedder, &input), look),
             None => Ok(None),
         }
     }
