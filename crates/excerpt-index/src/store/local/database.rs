@@ -23,10 +23,6 @@ use crate::store::error::{Cause, StoreError};
 /// lock of the index.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many bytes of the database are memory-mapped. Copying them page by page takes a quarter of
-/// the time of a search. What is after them is read as usual.
-const MAPPED: i64 = 1 << 30;
-
 /// The number of pages in the log at which they are written into the database: with SQLite's
 /// default of 1,000, a large sync writes the same pages again and again.
 const CHECKPOINT: i64 = 16_384;
@@ -294,6 +290,9 @@ enum Mark {
     Foreign,
 }
 
+/// Opens the file at `path`. Its pages are read one by one, as SQLite does by default, and not
+/// mapped into memory: the rows of a search are all over the file, and the system reads far more
+/// around each page of a mapping, on some machines megabytes.
 fn open(path: &Path, flags: OpenFlags) -> Result<Database> {
     let open = || {
         let connection =
@@ -301,7 +300,6 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Database> {
         connection.busy_timeout(PATIENCE)?;
         connection.set_prepared_statement_cache_capacity(64);
         connection.pragma_update(None, "foreign_keys", true)?;
-        connection.pragma_update(None, "mmap_size", MAPPED)?;
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
         // Text may have been removed because of its contents.
         connection.pragma_update(None, "secure_delete", true)?;
