@@ -424,8 +424,9 @@ impl Store {
         let mut rev = lexical.stamp().rev;
         let mut flow = ControlFlow::Continue(());
         let (mut done, total) = (0, self.database.changed_count(rev)?);
-        let mut writer = lexical.writer()?;
-        for document in self.database.removed(rev)? {
+        let removed = self.database.removed(rev)?;
+        let mut writer = lexical.writer(total + removed.len())?;
+        for document in removed {
             writer.remove(document);
         }
         loop {
