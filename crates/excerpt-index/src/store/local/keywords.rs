@@ -15,7 +15,7 @@ use super::any_of::AnyOf;
 use super::collect::{Best, Collected, Holding, keep_best};
 use super::guard::guarded;
 use super::lexical::Fields;
-use super::statistics::Statistics;
+use super::statistics::{SegmentLengths, Statistics};
 use crate::analysis::Phrase;
 use crate::model::ChunkKey;
 use crate::store::StoreError;
@@ -44,12 +44,13 @@ impl Searched {
     pub(super) fn of(
         searcher: Searcher,
         fields: Fields,
+        lengths: SegmentLengths,
         documents: Option<&Documents>,
     ) -> Result<Searched, StoreError> {
         guarded(|| {
             Ok(Searched {
                 fields,
-                statistics: Statistics::of(searcher, documents)?,
+                statistics: Statistics::of(searcher, lengths, documents)?,
             })
         })
     }

@@ -21,6 +21,7 @@ use super::collect::path_hash;
 use super::derived::Derived;
 use super::guard::guarded;
 use super::keywords::Searched;
+use super::statistics::SegmentLengths;
 use super::tokenizer;
 use crate::analysis;
 use crate::fs::disk;
@@ -113,6 +114,7 @@ pub(crate) struct Lexical {
     reader: IndexReader,
     fields: Fields,
     stamp: Stamp,
+    lengths: SegmentLengths,
     is_sealed: bool,
 }
 
@@ -171,6 +173,7 @@ impl Lexical {
             index,
             reader,
             fields,
+            lengths: SegmentLengths::default(),
             is_sealed: false,
         };
         lexical.reload()?;
@@ -194,6 +197,8 @@ impl Lexical {
         guarded(|| {
             self.stamp = read_stamp(&self.index)?;
             self.reader.reload()?;
+            // Most segments may be gone.
+            self.lengths = SegmentLengths::default();
             Ok(())
         })
     }
@@ -213,7 +218,8 @@ impl Lexical {
 
     /// The chunks of some documents, or of all, for a search.
     pub(crate) fn searched(&self, documents: Option<&Documents>) -> Result<Searched, StoreError> {
-        Searched::of(self.reader.searcher(), self.fields, documents)
+        let (searcher, lengths) = (self.reader.searcher(), self.lengths.clone());
+        Searched::of(searcher, self.fields, lengths, documents)
     }
 
     /// How many chunks it contains of each document and `rev`.

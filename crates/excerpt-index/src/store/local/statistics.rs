@@ -8,9 +8,10 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tantivy::fieldnorm::FieldNormReader;
+use tantivy::index::SegmentId;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{BitSet, DocId, DocSet, Searcher, SegmentOrdinal, SegmentReader, TERMINATED, Term};
@@ -140,9 +141,30 @@ impl Chunks {
     }
 }
 
+/// How many words the fields of whole segments have. A segment never changes, so each is counted
+/// once.
+#[derive(Clone, Default)]
+pub(super) struct SegmentLengths(Arc<Mutex<HashMap<(SegmentId, Field), u64>>>);
+
+impl SegmentLengths {
+    /// The length of a field in all chunks of a segment, whether they are deleted or not.
+    fn of(&self, segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
+        let key = (segment.segment_id(), field);
+        let known = |kept: &HashMap<_, _>| kept.get(&key).copied();
+        if let Some(known) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(known);
+        }
+        let length = length_of_all(segment, field)?;
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(key, length);
+        Ok(length)
+    }
+}
+
 /// The statistics of what is searched.
 pub(super) struct Statistics {
     searcher: Searcher,
+    of_segments: SegmentLengths,
     /// The searched chunks; `None` for all.
     part: Option<Arc<Subset>>,
     /// The deleted chunks, which do not count when everything is searched.
@@ -155,7 +177,11 @@ pub(super) struct Statistics {
 
 impl Statistics {
     /// Those of `documents`, or of all documents.
-    pub(super) fn of(searcher: Searcher, documents: Option<&Documents>) -> tantivy::Result<Self> {
+    pub(super) fn of(
+        searcher: Searcher,
+        of_segments: SegmentLengths,
+        documents: Option<&Documents>,
+    ) -> tantivy::Result<Self> {
         let part = documents.map(|documents| Subset::of(&searcher, documents));
         let part = part.transpose()?.map(Arc::new);
         let chunks = match &part {
@@ -168,6 +194,7 @@ impl Statistics {
         };
         Ok(Statistics {
             searcher,
+            of_segments,
             part,
             deleted,
             chunks,
@@ -208,7 +235,7 @@ impl Statistics {
             return Ok(total);
         }
         for (segment, deleted) in self.deleted.segments(&self.searcher) {
-            total += length_of_all(segment, field)?;
+            total += self.of_segments.of(segment, field)?;
             total -= deleted.length(&segment.get_fieldnorms_reader(field)?);
         }
         Ok(total)
@@ -230,9 +257,8 @@ impl Statistics {
     }
 }
 
-/// How many words a field of all chunks of a segment has. The index stores each length as a byte,
-/// and every search sums them all, so the bytes are counted in place, at a third of the cost of
-/// reading each length.
+/// How many words a field of all chunks of a segment has. The index stores each length as a byte;
+/// the bytes are counted in place, at a third of the cost of reading each length.
 fn length_of_all(segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
     let lengths = segment.fieldnorms_readers().get_inner_file();
     let Some(lengths) = lengths.open_read(field) else {
