@@ -7,7 +7,7 @@
 //!
 //! ```sh
 //! scripts/corpus target/corpus
-//! fuzz/seeds target/seeds target/corpus ~/.cargo/registry/src
+//! fuzz/seeds code target/seeds target/corpus ~/.cargo/registry/src
 //! mkdir -p fuzz/corpus/code
 //! ASAN_OPTIONS=detect_leaks=0 cargo +nightly fuzz run code fuzz/corpus/code target/seeds -- -max_len=20000 -len_control=0 -timeout=20 -rss_limit_mb=2048 -detect_leaks=0
 //! ```
