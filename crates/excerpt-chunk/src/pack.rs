@@ -12,6 +12,7 @@
 //! The window is bounded by `max`, and every size is a difference of two sums, so the plan is
 //! linear.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::atom::{Atom, Atoms, Boundary, Place, shared, trimmed};
@@ -149,6 +150,24 @@ struct Plan<'a> {
     places: &'a [Place],
 }
 
+/// What the plan's innermost loop reads of an atom: all of it is next to each other.
+struct Step {
+    /// The grains of the text up to its end.
+    end: usize,
+    /// The innermost place that contains all of it.
+    place: usize,
+    /// What its heading costs inside a chunk.
+    buried: f64,
+    /// Whether the text is split before it whatever it costs.
+    mandatory: bool,
+    /// Whether it belongs to what comes before.
+    glue: bool,
+    /// The next atom that follows a mandatory split.
+    next_mandatory: usize,
+    /// The place of the definition that a split before it parts from its comments.
+    parts: Option<usize>,
+}
+
 impl Plan<'_> {
     /// For each atom, where the chunk that begins with it ends in the cheapest plan.
     fn ends(&self) -> Vec<usize> {
@@ -158,14 +177,13 @@ impl Plan<'_> {
             return vec![count; count];
         }
         let extras = self.extras();
-        let next_cut = self.next_mandatory();
-        let commented = self.commented();
         let landmarks = self.landmarks();
+        let steps = self.steps();
         let mut cost = vec![0.0; count + 1];
         let mut ends = vec![count; count];
         for start in (0..count).rev() {
             let (mut best, mut best_end) = (f64::INFINITY, count);
-            self.candidates(start, extras[start], &next_cut, &commented, |end, price| {
+            self.candidates(start, extras[start], &steps, |end, price| {
                 let total = price + cost[end];
                 if total < best {
                     (best, best_end) = (total, end);
@@ -189,8 +207,7 @@ impl Plan<'_> {
         &self,
         start: usize,
         extra: usize,
-        next_cut: &[usize],
-        commented: &[Option<usize>],
+        steps: &[Step],
         mut candidate: impl FnMut(usize, f64),
     ) {
         let count = self.atoms.len();
@@ -201,65 +218,112 @@ impl Plan<'_> {
             None => (self.limits.target, self.limits.max),
         };
         let per_target = (target as f64).recip();
-        let window = &self.atoms[start..count.min(start + WINDOW)];
-        let before = window[0].grains.start;
-        let mut place = window[0].place;
+        let window = &steps[start..=count.min(start + WINDOW)];
+        let before = self.atoms[start].grains.start;
         let overlap = self.overlap_reserve(start);
         // The limit of an overview is that of its text.
         let around_text = |place, signature| match overview {
             Some(_) => 0,
             None => self.header(place, extra + signature) + overlap,
         };
-        let mut around = around_text(place, 0);
+        // The place of the last atom, and the one that contains all of them.
+        let mut here = window[0].place;
+        let mut place = here;
+        let mut around_all = around_text(place, 0);
         let mut buried = 0.0;
         let mut glued = true;
         let mut joined = false;
-        for (last, atom) in (start..).zip(window) {
+        for (last, pair) in (start..).zip(window.windows(2)) {
+            let [step, next] = pair else { break };
             let end = last + 1;
             if last > start {
-                if atom.boundary.mandatory && overview.is_none() {
-                    if !self.joins(start, last, next_cut) {
+                if step.mandatory && overview.is_none() {
+                    if !self.joins(start, last, steps) {
                         break;
                     }
                     joined = true;
                     buried += price::JOIN;
                 }
-                glued &= atom.boundary.glue;
-                buried += price::BURIED[usize::from(atom.level)];
-                if atom.place != place {
-                    place = shared(self.places, place, atom.place);
-                    around = around_text(place, 0);
+                glued &= step.glue;
+                buried += step.buried;
+                if step.place != here {
+                    here = step.place;
+                    let all = shared(self.places, place, here);
+                    if all != place {
+                        place = all;
+                        around_all = around_text(place, 0);
+                    }
                 }
             }
-            // The definition that a split here parts from its comments.
-            let parted = commented.get(end).copied().flatten();
-            let parted = parted.map(|place| &self.places[place]);
-            let own = parted.filter(|definition| definition.first_atom == start);
-            let around = own.map_or(around, |own| around_text(place, own.signature));
-            let text = atom.grains.end - before;
-            // An atom that is kept whole although it is too large keeps its heading, too, and the
-            // last word after it.
-            let kept = self.limits.keep && glued && (atom.grains.len() > max || self.is_kept(atom));
-            if text > max && !kept && last > start {
+            let text = step.end - before;
+            if text > max && last > start && !(glued && self.is_kept(last, max)) {
                 break;
+            }
+            let mut around = around_all;
+            let mut others_comment = 0.0;
+            if let Some(parted) = next.parts {
+                let definition = &self.places[parted];
+                match definition.first_atom.cmp(&start) {
+                    Ordering::Less => {}
+                    Ordering::Equal => around = around_text(place, definition.signature),
+                    Ordering::Greater => others_comment = price::OTHERS_COMMENT,
+                }
             }
             let total = text + around;
             if total > max && !glued {
                 continue;
             }
-            if joined && end < count && !self.atoms[end].boundary.mandatory {
+            if joined && !next.mandatory {
                 continue;
             }
-            let away = total.min(max).abs_diff(target) as f64 * per_target;
+            // Signed, which is converted faster.
+            let away = (total.min(max) as isize - target as isize) as f64 * per_target;
             let mut price = price::FILL * away * away + buried;
             if text < min && !(start == 0 && end == count) {
                 price += price::DUST;
             }
-            if parted.is_some_and(|definition| definition.first_atom > start) {
-                price += price::OTHERS_COMMENT;
-            }
-            candidate(end, price);
+            candidate(end, price + others_comment);
         }
+    }
+
+    /// What the loop reads of each atom, and of the end of the text.
+    fn steps(&self) -> Vec<Step> {
+        let mut next_mandatory = self.atoms.len();
+        let mut steps = Vec::with_capacity(self.atoms.len() + 1);
+        steps.push(Step {
+            end: 0,
+            place: 0,
+            buried: 0.0,
+            mandatory: true,
+            glue: false,
+            next_mandatory,
+            parts: None,
+        });
+        for (index, atom) in self.atoms.iter().enumerate().rev() {
+            steps.push(Step {
+                end: atom.grains.end,
+                place: atom.place,
+                buried: price::BURIED[usize::from(atom.level)],
+                mandatory: atom.boundary.mandatory,
+                glue: atom.boundary.glue,
+                next_mandatory,
+                parts: self.parts(index, atom),
+            });
+            if atom.boundary.mandatory {
+                next_mandatory = index;
+            }
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// The place of the definition that a split before the atom parts from the comments in front of
+    /// it, if there is one.
+    fn parts(&self, index: usize, atom: &Atom) -> Option<usize> {
+        let place = &self.places[atom.place];
+        let begun = place.first_atom < index;
+        let definition = begun.then(|| self.outline.definition(place.node))??;
+        (atom.bytes.start <= definition.signature.start).then_some(atom.place)
     }
 
     /// Whether an atom is a code block or a table.
@@ -267,15 +331,18 @@ impl Plan<'_> {
         matches!(self.outline.nodes[atom.node].kind, Kind::Code | Kind::Table)
     }
 
-    /// Whether an atom may be kept whole with what it belongs to: a block, or a sentence.
-    fn is_kept(&self, atom: &Atom) -> bool {
-        self.is_block(atom) || self.outline.nodes[atom.node].kind == Kind::Paragraph
+    /// Whether a chunk above the limit may end with this atom: one that is kept whole although it
+    /// is too large keeps its heading, too, and the last word after it.
+    fn is_kept(&self, index: usize, max: usize) -> bool {
+        let atom = &self.atoms[index];
+        let is_paragraph = || self.outline.nodes[atom.node].kind == Kind::Paragraph;
+        self.limits.keep && (atom.grains.len() > max || self.is_block(atom) || is_paragraph())
     }
 
     /// Whether a chunk that begins at `start` may continue across the mandatory split before `cut`:
     /// only if it consists of whole parts under one parent, one of which is too small to be a
     /// chunk.
-    fn joins(&self, start: usize, cut: usize, next_cut: &[usize]) -> bool {
+    fn joins(&self, start: usize, cut: usize, steps: &[Step]) -> bool {
         let whole = start == 0 || self.atoms[start].boundary.mandatory;
         if !self.limits.join || !whole {
             return false;
@@ -285,7 +352,7 @@ impl Plan<'_> {
         let by_delimiter = self.atoms[cut].boundary.strength == Strength::Delimiter;
         let related = by_delimiter || parent == first || parent == self.places[first].parent;
         let small = |from, to| self.size(from, to) < self.limits.min;
-        related && (small(start, cut) || small(cut, next_cut[cut]))
+        related && (small(start, cut) || small(cut, steps[cut].next_mandatory))
     }
 
     /// For each atom, whether the boundary before it is a landmark.
@@ -305,29 +372,6 @@ impl Plan<'_> {
                 _ => price - price::BURIED[usize::from(atom.level)] as f32,
             }
         })
-    }
-
-    /// For each atom, the next one that follows a mandatory split.
-    fn next_mandatory(&self) -> Vec<usize> {
-        let mut next = vec![self.atoms.len(); self.atoms.len()];
-        for atom in (1..self.atoms.len()).rev() {
-            let after = self.atoms[atom].boundary.mandatory;
-            next[atom - 1] = if after { atom } else { next[atom] };
-        }
-        next
-    }
-
-    /// For each atom, the place of the definition that a split before the atom parts from the
-    /// comments in front of it, if there is one.
-    fn commented(&self) -> Vec<Option<usize>> {
-        let atoms = self.atoms.iter().enumerate();
-        let parted = atoms.map(|(index, atom)| {
-            let place = &self.places[atom.place];
-            let begun = place.first_atom < index;
-            let definition = begun.then(|| self.outline.definition(place.node))??;
-            (atom.bytes.start <= definition.signature.start).then_some(atom.place)
-        });
-        parted.collect()
     }
 
     /// The size of the text from atom `start` to before atom `end`, in grains.
@@ -589,11 +633,10 @@ mod tests {
             atoms: &atoms,
             places: &places,
         };
-        let (extras, next_cut) = (plan.extras(), plan.next_mandatory());
-        let commented = plan.commented();
+        let (extras, steps) = (plan.extras(), plan.steps());
         let mut count = 0;
         for (start, extra) in extras.into_iter().enumerate() {
-            plan.candidates(start, extra, &next_cut, &commented, |_, _| count += 1);
+            plan.candidates(start, extra, &steps, |_, _| count += 1);
         }
         count
     }
