@@ -13,8 +13,10 @@
 //! panic.
 
 #![forbid(unsafe_code)]
-// A build with few readers uses little of what they share.
-#![cfg_attr(not(feature = "default"), allow(dead_code))]
+#![cfg_attr(
+    not(feature = "default"),
+    allow(dead_code, reason = "few readers use little of what all share")
+)]
 
 #[cfg(feature = "archive")]
 mod archive;

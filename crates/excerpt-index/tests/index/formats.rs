@@ -1,7 +1,7 @@
 //! Every previous format of the index: the current code opens it and reads from it, and after a
 //! sync it equals a new index.
 
-use excerpt_index::{Index, OpenOptions, ReadOptions, Target};
+use excerpt_index::{Error, Index, OpenOptions, ReadOptions, Target};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
@@ -96,6 +96,27 @@ fn an_index_of_any_format_opens_and_answers_and_a_sync_completes_it() {
             (0, 0, true)
         );
         world.assert_like_fresh();
+    }
+}
+
+#[test]
+fn what_is_damaged_in_an_old_format_is_damaged_in_the_newest() {
+    // Formats 5 and 6 have checksums, and a row for each chunk.
+    for statements in &FORMATS[4..6] {
+        let world = old(statements);
+        let database = Connection::open(world.index_dir().join("excerpt.db")).unwrap();
+        let damaged = database.execute(
+            "UPDATE chunk SET header = 'forged' WHERE document = (SELECT id FROM document WHERE path = ?1)",
+            ["guide/tea.md"],
+        );
+        assert!(damaged.unwrap() > 0);
+        drop(database);
+        let opened = Index::open(&world.index_dir(), OpenOptions::default());
+        assert!(
+            matches!(opened, Err(Error::Damaged { .. })),
+            "{:?}",
+            opened.err()
+        );
     }
 }
 

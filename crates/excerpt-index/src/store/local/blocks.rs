@@ -14,9 +14,9 @@ use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
 use super::database::Database;
-use super::read::{hash, size};
+use super::read::size;
 use super::sql::signed;
-use super::sum::{self, Sum};
+use super::sum;
 use crate::model::{ChunkKey, DocumentId, Revision};
 use crate::store::compress::{compressed, decompressed};
 use crate::store::record::ChunkRow;
@@ -459,78 +459,6 @@ pub(super) fn each_input(
         each(hashes, ChunkHash::Input).for_each(&mut visit);
     }
     Ok(())
-}
-
-/// The columns of a chunk up to format 6, which had a row for each.
-const COLUMNS: &str =
-    "document, ordinal, id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, name, language,
-    tokens, part, parts, strength, cut, hash, warnings, defines, input";
-const COLUMN_COUNT: usize = 23;
-
-/// Moves the chunks of a database of format 6 into blocks, and seals their documents if the
-/// database has checksums. What does not match its checksum stays damaged.
-pub(super) fn migrate(transaction: &Transaction<'_>, has_sums: bool) -> Result<(), StoreError> {
-    for document in sum::ids(transaction, "SELECT id FROM document")? {
-        let mut is_sound = true;
-        let mut chunks = Vec::new();
-        let mut sums = Sum::default();
-        {
-            let mut select = transaction.prepare_cached(&format!(
-                "SELECT {COLUMNS}, sum FROM chunk WHERE document = ?1 ORDER BY ordinal"
-            ))?;
-            let mut rows = select.query([document])?;
-            while let Some(row) = rows.next()? {
-                is_sound &= !has_sums || sum::check(row, COLUMN_COUNT).is_ok();
-                sums.add(row.get_ref(COLUMN_COUNT)?);
-                match chunk_row(row) {
-                    Ok(chunk) => chunks.push(chunk),
-                    Err(_) => is_sound = false,
-                }
-            }
-        }
-        if has_sums {
-            let columns = sum::DOCUMENT;
-            let sql = format!("SELECT {columns}, sum, chunks_sum FROM document WHERE id = ?1");
-            let mut select = transaction.prepare_cached(&sql)?;
-            let mut rows = select.query([document])?;
-            if let Some(row) = rows.next()? {
-                let kept: Option<i64> = row.get(sum::DOCUMENT_COLUMNS + 1)?;
-                is_sound &= kept == Some(sums.end());
-                is_sound &= sum::check(row, sum::DOCUMENT_COLUMNS).is_ok();
-            }
-        }
-        put(transaction, document, &chunks, is_sound)?;
-        if has_sums && is_sound {
-            sum::seal_document(transaction, document)?;
-        }
-    }
-    Ok(transaction.execute_batch("DROP TABLE chunk")?)
-}
-
-/// The chunk in a row with [`COLUMNS`]. The oldest have no hash of what is embedded.
-fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
-    let overlap_start = row.get::<_, Option<i64>>(7)?;
-    let input: Vec<u8> = row.get(22)?;
-    Ok(ChunkRow {
-        id: hash(row, 2)?,
-        bytes: size(row, 3)?..size(row, 4)?,
-        lines: (size(row, 5)?, size(row, 6)?),
-        overlap_start: overlap_start.and_then(|start| usize::try_from(start).ok()),
-        trail: row.get(8)?,
-        sections: row.get(9)?,
-        header: row.get(10)?,
-        kind: row.get(11)?,
-        name: row.get(12)?,
-        language: row.get(13)?,
-        tokens: size(row, 14)?,
-        part: (size(row, 15)?, size(row, 16)?),
-        strength: row.get(17)?,
-        cut: row.get(18)?,
-        hash: hash(row, 19)?,
-        warnings: row.get(20)?,
-        defines: row.get(21)?,
-        input: Hash(input.try_into().unwrap_or_default()),
-    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! The tables of the database, and the migrations from each format to the next.
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use excerpt_chunk::Hash;
+use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
 
-use super::{blocks, sum};
+use super::blocks;
+use super::read::{hash, size};
+use super::sum::{self, Sum};
 use crate::store::StoreError;
+use crate::store::record::ChunkRow;
 
 /// The application id of our SQLite files: `xcrp`.
 pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
@@ -207,8 +211,8 @@ UPDATE document SET settled = 0;
 
 /// [Blocks](blocks) of chunks in place of a row for each: the `count` chunks of a document from the
 /// ordinal `first` on, with their `hashes`, and the rest of them in `zstd`, which takes `bytes`
-/// without compression; `warned` is 1 if a chunk has warnings. [`migrate`] moves existing chunks.
-/// And an index of the documents that are source code, which each search counts.
+/// without compression; `warned` is 1 if a chunk has warnings. [`fill_blocks`] moves existing
+/// chunks. And an index of the documents that are source code, which each search counts.
 const FORMAT_7: &str = "
 CREATE TABLE block (
     document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
@@ -240,7 +244,7 @@ pub(super) fn migrate(connection: &Connection) -> Result<(), StoreError> {
         transaction.execute_batch(statements)?;
     }
     if done < WITH_BLOCKS {
-        blocks::migrate(&transaction, done >= WITH_SUMS)?;
+        fill_blocks(&transaction, done >= WITH_SUMS)?;
     }
     if done < WITH_SUMS {
         sum::fill(&transaction)?;
@@ -253,4 +257,76 @@ pub(super) fn migrate(connection: &Connection) -> Result<(), StoreError> {
         [FORMAT],
     )?;
     Ok(transaction.commit()?)
+}
+
+/// The columns of a chunk up to format 6, which had a row for each.
+const COLUMNS: &str =
+    "document, ordinal, id, start, end, first_line, last_line, overlap_start, trail, sections, header, kind, name, language,
+    tokens, part, parts, strength, cut, hash, warnings, defines, input";
+const COLUMN_COUNT: usize = 23;
+
+/// Moves the chunks of a database of format 6 into blocks, and seals their documents if the
+/// database has checksums. What does not match its checksum stays damaged.
+fn fill_blocks(transaction: &Transaction<'_>, has_sums: bool) -> Result<(), StoreError> {
+    for document in sum::ids(transaction, "SELECT id FROM document")? {
+        let mut is_sound = true;
+        let mut chunks = Vec::new();
+        let mut sums = Sum::default();
+        {
+            let mut select = transaction.prepare_cached(&format!(
+                "SELECT {COLUMNS}, sum FROM chunk WHERE document = ?1 ORDER BY ordinal"
+            ))?;
+            let mut rows = select.query([document])?;
+            while let Some(row) = rows.next()? {
+                is_sound &= !has_sums || sum::check(row, COLUMN_COUNT).is_ok();
+                sums.add(row.get_ref(COLUMN_COUNT)?);
+                match chunk_row(row) {
+                    Ok(chunk) => chunks.push(chunk),
+                    Err(_) => is_sound = false,
+                }
+            }
+        }
+        if has_sums {
+            let columns = sum::DOCUMENT;
+            let sql = format!("SELECT {columns}, sum, chunks_sum FROM document WHERE id = ?1");
+            let mut select = transaction.prepare_cached(&sql)?;
+            let mut rows = select.query([document])?;
+            if let Some(row) = rows.next()? {
+                let kept: Option<i64> = row.get(sum::DOCUMENT_COLUMNS + 1)?;
+                is_sound &= kept == Some(sums.end());
+                is_sound &= sum::check(row, sum::DOCUMENT_COLUMNS).is_ok();
+            }
+        }
+        blocks::put(transaction, document, &chunks, is_sound)?;
+        if has_sums && is_sound {
+            sum::seal_document(transaction, document)?;
+        }
+    }
+    Ok(transaction.execute_batch("DROP TABLE chunk")?)
+}
+
+/// The chunk in a row with [`COLUMNS`]. The oldest have no hash of what is embedded.
+fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
+    let overlap_start = row.get::<_, Option<i64>>(7)?;
+    let input: Vec<u8> = row.get(22)?;
+    Ok(ChunkRow {
+        id: hash(row, 2)?,
+        bytes: size(row, 3)?..size(row, 4)?,
+        lines: (size(row, 5)?, size(row, 6)?),
+        overlap_start: overlap_start.and_then(|start| usize::try_from(start).ok()),
+        trail: row.get(8)?,
+        sections: row.get(9)?,
+        header: row.get(10)?,
+        kind: row.get(11)?,
+        name: row.get(12)?,
+        language: row.get(13)?,
+        tokens: size(row, 14)?,
+        part: (size(row, 15)?, size(row, 16)?),
+        strength: row.get(17)?,
+        cut: row.get(18)?,
+        hash: hash(row, 19)?,
+        warnings: row.get(20)?,
+        defines: row.get(21)?,
+        input: Hash(input.try_into().unwrap_or_default()),
+    })
 }
