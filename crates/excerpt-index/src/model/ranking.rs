@@ -179,10 +179,10 @@ pub enum Fusion {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Signals {
-    /// The chunk contains every word of the query, in its text, place or path. Default: 1.15.
+    /// The chunk contains every word of the query, in its text, place or path. Default: 1.3.
     pub all_words: f32,
     /// The nearest heading matches the query: the maximum, for one with exactly the words of the
-    /// query. Default: 1.2.
+    /// query. Default: 1.5.
     pub heading: f32,
     /// The name of the file matches the query: the maximum, as for [`Signals::heading`].
     /// Default: 1.5.
@@ -237,8 +237,8 @@ pub struct Signals {
 impl Default for Signals {
     fn default() -> Self {
         Signals {
-            all_words: 1.15,
-            heading: 1.2,
+            all_words: 1.3,
+            heading: 1.5,
             file_name: 1.5,
             index_document: 1.0,
             path_word: 1.0,

@@ -26,7 +26,11 @@ fn the_answer_is_grouped_by_document_with_a_place_to_open() {
         # Green tea
         ## Water …
 
-    3 weaker matches: --all shows more
+    tea/black.md:1-3 · Black tea
+        # Black tea
+        Boiling water, four minutes.
+
+    2 weaker matches: --all shows more
     ");
 }
 
@@ -60,11 +64,11 @@ fn a_score_is_explained_by_lines_that_add_up() {
         .run(&["search", "water of 80 degrees", "--explain", "-n", "1"])
         .ok();
     insta::assert_snapshot!(run.stdout, @r"
-    tea/green.md:1-12 · Green tea, Water +1 · score 1.08
-            keywords   rank 1, BM25 1.94    0.700
+    tea/green.md:1-12 · Green tea, Water +1 · score 1.22
+            keywords   rank 1, BM25 1.80    0.700
             vectors    rank 3, cosine 0.36  0.237
-            all words  × 1.15               0.141
-            score                           1.078
+            all words  × 1.30               0.282
+            score                           1.219
         … The water should have 80 degrees.
         ## Time …
     ");

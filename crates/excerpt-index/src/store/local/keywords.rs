@@ -22,12 +22,13 @@ use crate::store::StoreError;
 use crate::store::{Candidate, Candidates, Documents, LexicalQuery, idf};
 
 /// The weights of a word in a chunk's text, in its title and trail, in the titles and names inside
-/// it, and in its path. What describes the whole document is attached to each of its chunks, and so
-/// counts half for one of them.
-const BOOSTS: [f32; 4] = [1.0, 0.5, 1.0, 0.5];
+/// it, and in its path. The names inside it are in its text as well, and its path is that of many
+/// others, so both count less. For what other weights give see `docs/ranking.md`.
+const BOOSTS: [f32; 4] = [1.0, 1.0, 0.75, 0.75];
 
 /// The weight of a name where it is defined, in addition to the other fields, which also contain
-/// it.
+/// it: divided by how many words the query has, for a word among others is less likely meant as a
+/// name.
 const DEFINITION: f32 = 2.0;
 
 /// How many chunks with a phrase are collected at once.
@@ -162,10 +163,11 @@ impl Searched {
     /// The definitions of the names, scored with BM25 like everything else: a name with many
     /// definitions says little.
     fn definitions(&self, wanted: &LexicalQuery<'_>) -> impl Iterator<Item = Box<dyn Query>> {
-        wanted.names.iter().map(|name| {
+        let weight = DEFINITION / wanted.names.len().max(1) as f32;
+        wanted.names.iter().map(move |name| {
             let term = Term::from_field_text(self.fields.defines, name);
             let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::Basic));
-            let boosted: Box<dyn Query> = Box::new(BoostQuery::new(query, DEFINITION));
+            let boosted: Box<dyn Query> = Box::new(BoostQuery::new(query, weight));
             boosted
         })
     }
