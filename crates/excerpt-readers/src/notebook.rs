@@ -6,9 +6,11 @@
 //! <https://nbformat.readthedocs.io/en/latest/format_description.html>
 
 use std::borrow::Cow;
+use std::fmt;
 
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use crate::limits::ReadLimits;
 use crate::markdown::MarkdownWriter;
@@ -20,6 +22,9 @@ use crate::reader::{ExtractedText, FileReader, ReadError};
 /// data, or progress.
 const OUTPUT: usize = 2_000;
 
+/// How many authors are named.
+const AUTHORS: usize = 100;
+
 /// Reads notebooks.
 #[derive(Debug)]
 pub(crate) struct Notebook;
@@ -30,43 +35,40 @@ impl FileReader for Notebook {
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
-        let file: Result<File, _> = serde_json::from_slice(bytes);
-        // Python writes half of a surrogate pair as it is, which is no valid text.
-        let file = file.or_else(|_| serde_json::from_slice(&without_halves(bytes)));
-        let file = file.map_err(ReadError::damaged)?;
-        let mut cells = file.cells;
-        let worksheets = file.worksheets.into_iter();
-        cells.extend(worksheets.flat_map(|worksheet| worksheet.cells));
+        let json = without_halves(bytes);
+        let file: File<'_> = serde_json::from_slice(&json).map_err(ReadError::damaged)?;
         let language = file.metadata.language();
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(&Metadata {
+            authors: file.metadata.authors()?,
             title: file.metadata.title,
-            authors: file
-                .metadata
-                .authors
-                .into_iter()
-                .map(|author| author.name)
-                .collect(),
             ..Metadata::default()
         });
-        for (at, cell) in cells.iter().enumerate() {
-            writer.place(FilePlace::Cell(at + 1));
-            cell.write(language.as_deref(), &mut writer)?;
-        }
+        let mut count = 0;
+        let mut write = |cell: &RawValue| {
+            limits.check()?;
+            count += 1;
+            writer.place(FilePlace::Cell(count));
+            parsed::<Cell<'_>>(cell)?.write(language.as_deref(), &mut writer)
+        };
+        each(file.cells, &mut write)?;
+        each(file.worksheets, &mut |worksheet| {
+            each(parsed::<Worksheet<'_>>(worksheet)?.cells, &mut write)
+        })?;
         writer.finish()
     }
 }
 
-/// JSON with a replacement for each half of a surrogate pair that has no other half. The length
-/// stays.
-fn without_halves(json: &[u8]) -> Vec<u8> {
+/// JSON with a replacement for each half of a surrogate pair that has no other half: Python writes
+/// it as it is, which is no valid text. The length stays.
+fn without_halves(json: &[u8]) -> Cow<'_, [u8]> {
     let unit = |at: usize| {
         let escape = json
             .get(at..at + 6)
             .filter(|escape| escape.starts_with(b"\\u"))?;
         u16::from_str_radix(str::from_utf8(&escape[2..]).ok()?, 16).ok()
     };
-    let mut whole = json.to_vec();
+    let mut whole = Cow::Borrowed(json);
     let mut at = 0;
     while at < json.len() {
         if json[at] != b'\\' {
@@ -76,7 +78,7 @@ fn without_halves(json: &[u8]) -> Vec<u8> {
         at += match (unit(at), unit(at + 6)) {
             (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
             (Some(0xD800..=0xDFFF), _) => {
-                whole[at..at + 6].copy_from_slice(b"\\ufffd");
+                whole.to_mut()[at..at + 6].copy_from_slice(b"\\ufffd");
                 6
             }
             (Some(_), _) => 6,
@@ -87,47 +89,89 @@ fn without_halves(json: &[u8]) -> Vec<u8> {
     whole
 }
 
+/// Passes each element of an array on. One is in memory at a time: an empty element takes two
+/// bytes of a file, and many more as a value.
+fn each<'j>(
+    array: Option<&'j RawValue>,
+    take: &mut dyn FnMut(&'j RawValue) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    struct Elements<'f, 'j> {
+        take: &'f mut dyn FnMut(&'j RawValue) -> Result<(), ReadError>,
+        failed: &'f mut Option<ReadError>,
+    }
+
+    impl<'j> Visitor<'j> for Elements<'_, 'j> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array")
+        }
+
+        fn visit_seq<A: SeqAccess<'j>>(self, mut elements: A) -> Result<(), A::Error> {
+            while let Some(element) = elements.next_element()? {
+                if let Err(error) = (self.take)(element) {
+                    *self.failed = Some(error);
+                    return Err(A::Error::custom("an element cannot be read"));
+                }
+            }
+            Ok(())
+        }
+    }
+
+    let Some(array) = array else {
+        return Ok(());
+    };
+    let mut failed = None;
+    let elements = Elements {
+        take,
+        failed: &mut failed,
+    };
+    let read = serde_json::Deserializer::from_str(array.get()).deserialize_seq(elements);
+    match (failed, read) {
+        (Some(error), _) => Err(error),
+        (None, read) => read.map_err(ReadError::damaged),
+    }
+}
+
+/// What a part of the file says.
+fn parsed<'j, T: Deserialize<'j>>(value: &'j RawValue) -> Result<T, ReadError> {
+    serde_json::from_str(value.get()).map_err(ReadError::damaged)
+}
+
 /// A value, or its default in place of one of another type: a program has written what it should
 /// not have, and the text is there nevertheless.
 fn if_right<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     from: D,
 ) -> Result<T, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Any<T> {
-        Right(T),
-        Wrong(IgnoredAny),
-    }
-    Ok(match Any::deserialize(from)? {
-        Any::Right(value) => value,
-        Any::Wrong(IgnoredAny) => T::default(),
-    })
+    let value = <&RawValue>::deserialize(from)?;
+    Ok(serde_json::from_str(value.get()).unwrap_or_default())
 }
 
+/// The parts of a file; its cells are read one by one.
 #[derive(Deserialize)]
-struct File {
-    #[serde(default)]
-    cells: Vec<Cell>,
+struct File<'j> {
+    #[serde(borrow, default)]
+    cells: Option<&'j RawValue>,
     /// Those of the format 3.
-    #[serde(default)]
-    worksheets: Vec<Worksheet>,
-    #[serde(default, deserialize_with = "if_right")]
-    metadata: FileMetadata,
+    #[serde(borrow, default)]
+    worksheets: Option<&'j RawValue>,
+    #[serde(borrow, default, deserialize_with = "if_right")]
+    metadata: FileMetadata<'j>,
 }
 
 #[derive(Deserialize)]
-struct Worksheet {
-    #[serde(default)]
-    cells: Vec<Cell>,
+struct Worksheet<'j> {
+    #[serde(borrow, default)]
+    cells: Option<&'j RawValue>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct FileMetadata {
+struct FileMetadata<'j> {
     #[serde(deserialize_with = "if_right")]
     title: Option<String>,
-    #[serde(deserialize_with = "if_right")]
-    authors: Vec<Author>,
+    #[serde(borrow)]
+    authors: Option<&'j RawValue>,
     #[serde(deserialize_with = "if_right")]
     kernelspec: Kernel,
     #[serde(deserialize_with = "if_right")]
@@ -137,6 +181,7 @@ struct FileMetadata {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Author {
+    #[serde(deserialize_with = "if_right")]
     name: String,
 }
 
@@ -152,7 +197,7 @@ struct LanguageInfo {
     name: Option<String>,
 }
 
-impl FileMetadata {
+impl FileMetadata<'_> {
     /// The language of the code, as a fence names it.
     fn language(&self) -> Option<String> {
         let name = self.language_info.name.as_ref();
@@ -161,42 +206,64 @@ impl FileMetadata {
         let is_word = |c: char| c.is_alphanumeric() || "+#-_.".contains(c);
         (!name.is_empty() && name.chars().all(is_word)).then_some(name)
     }
+
+    /// The names of the first authors.
+    fn authors(&self) -> Result<Vec<String>, ReadError> {
+        let mut names = Vec::new();
+        each(array(self.authors), &mut |author| {
+            if names.len() < AUTHORS
+                && let Ok(author) = parsed::<Author>(author)
+                && !author.name.is_empty()
+            {
+                names.push(author.name);
+            }
+            Ok(())
+        })?;
+        Ok(names)
+    }
 }
 
-#[derive(Deserialize)]
+/// The value, if it is an array.
+fn array(value: Option<&RawValue>) -> Option<&RawValue> {
+    value.filter(|value| value.get().starts_with('['))
+}
+
+#[derive(Default, Deserialize)]
 #[serde(default)]
-#[derive(Default)]
-struct Cell {
-    cell_type: String,
-    source: CellText,
+struct Cell<'j> {
+    #[serde(borrow)]
+    cell_type: Cow<'j, str>,
+    #[serde(borrow)]
+    source: Option<&'j RawValue>,
     /// The code, and its language, in the format 3.
-    input: CellText,
+    #[serde(borrow)]
+    input: Option<&'j RawValue>,
     #[serde(deserialize_with = "if_right")]
     language: Option<String>,
     /// The level of a heading in the format 3.
     #[serde(deserialize_with = "if_right")]
     level: Option<usize>,
-    #[serde(deserialize_with = "if_right")]
-    outputs: Vec<Output>,
+    #[serde(borrow)]
+    outputs: Option<&'j RawValue>,
 }
 
-impl Cell {
+impl Cell<'_> {
     fn write(
         &self,
         language: Option<&str>,
         writer: &mut MarkdownWriter<'_>,
     ) -> Result<(), ReadError> {
-        let source = match self.source.is_empty() {
-            true => &self.input,
-            false => &self.source,
-        };
+        let mut source = text(self.source)?;
+        if source.is_empty() {
+            source = text(self.input)?;
+        }
         match &*self.cell_type {
-            "markdown" => writer.markdown(&closed(without_images(&source.text()))),
-            "heading" => writer.heading(self.level.unwrap_or(1), &source.text()),
-            "raw" => writer.code(None, &source.text()),
+            "markdown" => writer.markdown(&closed(without_images(&source))),
+            "heading" => writer.heading(self.level.unwrap_or(1), &source),
+            "raw" => writer.code(None, &source),
             _ => {
                 let language = self.language.as_deref().or(language);
-                writer.code(language, &source.text())?;
+                writer.code(language, &source)?;
                 self.write_outputs(writer)
             }
         }
@@ -204,87 +271,74 @@ impl Cell {
 
     /// The text of all outputs as one block.
     fn write_outputs(&self, writer: &mut MarkdownWriter<'_>) -> Result<(), ReadError> {
-        let mut text = String::new();
-        for output in &self.outputs {
-            if !text.is_empty() && !text.ends_with('\n') {
-                text.push('\n');
+        let mut all = String::new();
+        each(array(self.outputs), &mut |output| {
+            if let Ok(output) = parsed::<Output<'_>>(output) {
+                if !all.is_empty() && !all.ends_with('\n') {
+                    all.push('\n');
+                }
+                all.push_str(&output.text()?);
             }
-            text.push_str(&output.text());
-        }
-        let text = without_escapes(&text);
-        let end = text.char_indices().nth(OUTPUT);
+            Ok(())
+        })?;
+        let all = without_escapes(&all);
+        let end = all.char_indices().nth(OUTPUT);
         let kept = match end {
             Some((end, _)) => {
-                let kept = &text[..end];
+                let kept = &all[..end];
                 let line = kept.rfind('\n').unwrap_or(end);
                 Cow::Owned(format!("{}\n…", &kept[..line]))
             }
-            None => text,
+            None => all,
         };
         writer.code(Some("text"), &kept)
     }
 }
 
-/// A text, or its lines.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum CellText {
-    Whole(String),
-    Lines(Vec<String>),
-    Other(IgnoredAny),
-}
-
-impl Default for CellText {
-    fn default() -> Self {
-        CellText::Whole(String::new())
-    }
-}
-
-impl CellText {
-    fn is_empty(&self) -> bool {
-        match self {
-            CellText::Whole(text) => text.is_empty(),
-            CellText::Lines(lines) => lines.iter().all(String::is_empty),
-            CellText::Other(_) => true,
-        }
-    }
-
-    fn text(&self) -> Cow<'_, str> {
-        match self {
-            CellText::Whole(text) => Cow::Borrowed(text),
-            CellText::Lines(lines) => Cow::Owned(lines.concat()),
-            CellText::Other(_) => Cow::Borrowed(""),
-        }
-    }
+/// A text that is written as one or as its lines; empty if it is something else.
+fn text(value: Option<&RawValue>) -> Result<String, ReadError> {
+    let one = |value: &RawValue| serde_json::from_str::<String>(value.get());
+    let Some(lines) = array(value) else {
+        return Ok(value.and_then(|value| one(value).ok()).unwrap_or_default());
+    };
+    let mut all = String::new();
+    each(Some(lines), &mut |line| {
+        all.push_str(&one(line).unwrap_or_default());
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Output {
+struct Output<'j> {
     /// Of a stream; in the format 3, of a result, too.
-    text: CellText,
+    #[serde(borrow)]
+    text: Option<&'j RawValue>,
     /// Of a result.
-    #[serde(deserialize_with = "if_right")]
-    data: Data,
+    #[serde(borrow, deserialize_with = "if_right")]
+    data: Data<'j>,
     /// Of an error.
+    #[serde(deserialize_with = "if_right")]
     ename: Option<String>,
+    #[serde(deserialize_with = "if_right")]
     evalue: Option<String>,
 }
 
 /// A result in some media types.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Data {
-    #[serde(rename = "text/plain")]
-    plain: Option<CellText>,
+struct Data<'j> {
+    #[serde(borrow, rename = "text/plain")]
+    plain: Option<&'j RawValue>,
 }
 
-impl Output {
-    fn text(&self) -> Cow<'_, str> {
+impl Output<'_> {
+    fn text(&self) -> Result<String, ReadError> {
         if let (Some(name), Some(value)) = (&self.ename, &self.evalue) {
-            return Cow::Owned(format!("{name}: {value}"));
+            return Ok(format!("{name}: {value}"));
         }
-        self.data.plain.as_ref().unwrap_or(&self.text).text()
+        text(self.data.plain.or(self.text))
     }
 }
 
