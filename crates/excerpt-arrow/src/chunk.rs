@@ -110,10 +110,17 @@ impl BatchChunker {
             part.add(self, &columns, row, stop)?;
             Ok::<_, BatchError>(part)
         };
-        let parts: Vec<SplitRows> = match self.sizer {
-            // A sizer of a user may have a lock that all threads would wait for.
-            Some(_) => vec![rows.into_iter().try_fold(SplitRows::default(), part)?],
-            None => {
+        // A sizer of a user may have a lock that all threads would wait for.
+        let is_alone = self.sizer.is_some() || rayon::current_num_threads() == 1;
+        let parts: Vec<SplitRows> = match is_alone {
+            true => {
+                let bytes = columns.text.total(batch.num_rows()).min(LARGEST_TEXT);
+                vec![
+                    rows.into_iter()
+                        .try_fold(SplitRows::for_texts(bytes), part)?,
+                ]
+            }
+            false => {
                 let parts = rows.into_par_iter().try_fold(SplitRows::default, part);
                 parts.collect::<Result<_, BatchError>>()?
             }
@@ -158,6 +165,14 @@ struct SplitRows {
 }
 
 impl SplitRows {
+    /// No chunks, and room for those of texts of `bytes` bytes.
+    fn for_texts(bytes: usize) -> Self {
+        SplitRows {
+            chunks: ChunkColumns::for_texts(bytes),
+            documents: Vec::new(),
+        }
+    }
+
     /// Adds the chunks of the document in a row, or why there are none.
     fn add(
         &mut self,

@@ -10,7 +10,7 @@ use arrow_schema::Schema;
 use excerpt_chunk::{Chunk, Chunking, PlainName};
 
 use crate::error::BatchError;
-use crate::schema::{COLUMNS, ColumnType, item, of_chunks};
+use crate::schema::{COLUMNS, ColumnType, TEXT, item, of_chunks};
 
 /// A column while it is written.
 enum Column {
@@ -18,6 +18,9 @@ enum Column {
     Number(Int64Builder),
     Texts(ListBuilder<StringBuilder>),
 }
+
+/// About how many bytes of text a row has.
+const ROW: usize = 1024;
 
 /// The columns of [`chunk_fields`](crate::chunk_fields), while rows are added.
 pub struct ChunkColumns {
@@ -30,7 +33,18 @@ pub struct ChunkColumns {
 
 impl Default for ChunkColumns {
     fn default() -> Self {
-        let columns = COLUMNS.iter().map(|(_, kind)| match kind {
+        Self::for_texts(0)
+    }
+}
+
+impl ChunkColumns {
+    /// Without rows, and with room for the texts of documents of `bytes` bytes.
+    #[must_use]
+    pub fn for_texts(bytes: usize) -> Self {
+        let columns = COLUMNS.iter().map(|(name, kind)| match kind {
+            ColumnType::Text if *name == TEXT => {
+                Column::Text(StringBuilder::with_capacity(bytes / ROW, bytes))
+            }
             ColumnType::Text => Column::Text(StringBuilder::new()),
             ColumnType::Number => Column::Number(Int64Builder::new()),
             ColumnType::Texts => {
@@ -44,9 +58,7 @@ impl Default for ChunkColumns {
             bytes: 0,
         }
     }
-}
 
-impl ChunkColumns {
     /// How many rows there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -17,6 +17,9 @@ pub(crate) const VERSION_KEY: &str = "excerpt.schema";
 /// The column that says why a document could not be split.
 pub(crate) const ERROR: &str = "error";
 
+/// The column with the text of a chunk.
+pub(crate) const TEXT: &str = "text";
+
 /// What precedes the name of a column of the document that a column of the chunk also has.
 const OF_DOCUMENT: &str = "document_";
 
@@ -95,7 +98,7 @@ pub(crate) const COLUMNS: [(&str, ColumnType); 34] = [
     ("warnings", ColumnType::Texts),
     ("header", ColumnType::Text),
     ("overlap", ColumnType::Text),
-    ("text", ColumnType::Text),
+    (TEXT, ColumnType::Text),
 ];
 
 /// The columns of chunks, in order: those of [`ChunkRecord`](excerpt_chunk::ChunkRecord), of type

@@ -114,6 +114,12 @@ impl Texts {
         }))
     }
 
+    /// How many bytes the texts of the first `rows` rows have together.
+    pub(crate) fn total(&self, rows: usize) -> usize {
+        let texts = (0..rows).filter_map(|row| self.bytes(row));
+        texts.map(<[u8]>::len).sum()
+    }
+
     /// The text in a row.
     ///
     /// # Errors
