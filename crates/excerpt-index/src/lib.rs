@@ -56,8 +56,8 @@ pub use mirror::{
 };
 pub use model::{
     AlsoIn, Answer, Attributes, Building, ChangeDate, Channel, Channels, Check, Collection,
-    DateFrom, DocumentEntry, DocumentHits, Domain, Encoding, Error, Explanation, Filter,
-    FolderEntry, Fusion, Hit, Keywords, LastSync, Limits, ListOptions, ListOrder, Newest,
+    DateFrom, DocumentEntry, DocumentHits, Domain, Encoding, Error, Explanation, FieldWeights,
+    Filter, FolderEntry, Fusion, Hit, Keywords, LastSync, Limits, ListOptions, ListOrder, Newest,
     NextVectors, Note, Progress, Provenance, Query, Rank, Ranking, RankingPreset, Result, Secret,
     Secrets, Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceId, SourceStatus,
     SourceSummary, Stage, Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus, Version,

@@ -27,7 +27,7 @@ pub use list::{ChangeDate, DateFrom, DocumentEntry, FolderEntry, ListOptions, Li
 pub use path::is_at_or_below;
 pub(crate) use path::{segments, with_folders};
 pub use question::{Filter, Query, Rank};
-pub use ranking::{Channels, Fusion, Ranking, RankingPreset, Signals};
+pub use ranking::{Channels, FieldWeights, Fusion, Ranking, RankingPreset, Signals};
 pub use selection::{Secret, Secrets, Selection};
 pub use state::{
     Building, Check, Keywords, LastSync, NextVectors, SourceStatus, Status, VectorStatus,

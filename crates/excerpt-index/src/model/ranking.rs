@@ -26,6 +26,8 @@ pub struct Ranking {
     /// Whether a hit has only the sentences or statements around the evidence as its text, in place
     /// of the whole chunk. Default: no.
     pub precise: bool,
+    /// What a word counts for in each field of the keyword index.
+    pub fields: FieldWeights,
     /// The signals.
     pub signals: Signals,
 }
@@ -37,7 +39,8 @@ impl Ranking {
     ///
     /// [`Error::Ranking`] for the first that is not.
     pub fn check(&self) -> Result<()> {
-        let signals = &self.signals;
+        let (fields, signals) = (&self.fields, &self.signals);
+        let weight = ("a weight from 0 to 10", 0.0, 10.0);
         let share = ("a share from 0 to 1", 0.0, 1.0);
         let factor = ("a factor from 0.01 to 10", 0.01, 10.0);
         let numbers = [
@@ -49,6 +52,11 @@ impl Ranking {
                 ("a number from 0 to 1000", 0.0, 1000.0),
             ),
             ("min_share", self.min_share, share),
+            ("fields.text", fields.text, weight),
+            ("fields.headings", fields.headings, weight),
+            ("fields.names", fields.names, weight),
+            ("fields.path", fields.path, weight),
+            ("fields.defined", fields.defined, weight),
             ("all_words", signals.all_words, factor),
             ("index_document", signals.index_document, factor),
             ("path_word", signals.path_word, factor),
@@ -97,6 +105,7 @@ impl Default for Ranking {
             rrf_k: 60.0,
             min_share: 0.0,
             precise: false,
+            fields: FieldWeights::default(),
             signals: Signals::default(),
         }
     }
@@ -134,6 +143,7 @@ impl RankingPreset {
                 rrf_k: 60.0,
                 min_share: 0.0,
                 precise: false,
+                fields: FieldWeights::default(),
                 signals: Signals {
                     index_document: 1.25,
                     path_word: 1.15,
@@ -172,6 +182,37 @@ pub enum Fusion {
     /// The weighted sum of `1 / (k + rank)` (Cormack, Clarke, Büttcher, *Reciprocal rank fusion
     /// outperforms Condorcet*, 2009).
     Rrf,
+}
+
+/// What a match of a word adds to the BM25 score of a chunk, by the field that it is in, from 0 to
+/// 10. A word in several fields counts in each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FieldWeights {
+    /// The text of the chunk. Default: 1.
+    pub text: f32,
+    /// The title of the document and the headings above the chunk. Default: 1.
+    pub headings: f32,
+    /// The headings and names inside the chunk, which are in its text as well. Default: 0.75.
+    pub names: f32,
+    /// The path, which is that of many other chunks, too. Default: 0.75.
+    pub path: f32,
+    /// A name that the chunk's source code defines, divided by the number of words of the query: a
+    /// word among others is less likely meant as a name. Default: 2.
+    pub defined: f32,
+}
+
+impl Default for FieldWeights {
+    fn default() -> Self {
+        FieldWeights {
+            text: 1.0,
+            headings: 1.0,
+            names: 0.75,
+            path: 0.75,
+            defined: 2.0,
+        }
+    }
 }
 
 /// The signals. A factor multiplies a chunk's score, and 1 switches it off; of a share, 0 does.

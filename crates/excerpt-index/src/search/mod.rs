@@ -375,6 +375,7 @@ impl Search<'_> {
                 names: &self.words.names,
                 phrases: &self.words.phrases,
                 excluded: &self.words.excluded,
+                weights: &self.query.ranking.fields,
                 limit: match self.query.rank {
                     Rank::Documents => (limit * CHUNKS_PER_DOCUMENT).max(DEPTH),
                     Rank::Chunks => limit.max(DEPTH),

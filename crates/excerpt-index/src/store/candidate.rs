@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::StoreError;
 use crate::analysis::Phrase;
-use crate::model::{ChunkKey, DocumentId, Revision};
+use crate::model::{ChunkKey, DocumentId, FieldWeights, Revision};
 
 /// What to search for.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub(crate) struct LexicalQuery<'a> {
     pub(crate) phrases: &'a [Phrase],
     /// What a chunk must not contain.
     pub(crate) excluded: &'a [Phrase],
+    /// What a word counts for in each field.
+    pub(crate) weights: &'a FieldWeights,
     /// How many chunks to return.
     pub(crate) limit: usize,
 }

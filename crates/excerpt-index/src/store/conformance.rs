@@ -14,8 +14,8 @@ use super::snapshot::{
 use super::{Change, Described, LexicalQuery, Record, SkipRow, StoredDocument};
 use crate::embed::Embedder;
 use crate::model::{
-    Attributes, DocumentId, Encoding, Filter, LastSync, Provenance, Skip, SkipReason, SourceId,
-    SourceSummary, Stat,
+    Attributes, DocumentId, Encoding, FieldWeights, Filter, LastSync, Provenance, Skip, SkipReason,
+    SourceId, SourceSummary, Stat,
 };
 
 /// A store whose only writer is the test.
@@ -294,6 +294,7 @@ impl<S: TestStore> Conformance<'_, S> {
                 names: &[],
                 phrases: &[],
                 excluded: &[],
+                weights: &FieldWeights::default(),
                 limit: 10,
             },
             by_words: true,

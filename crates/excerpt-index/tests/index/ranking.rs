@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use excerpt_index::{
-    Answer, Channels, Fusion, Hit, Index, OpenOptions, Query, Rank, Ranking, RankingPreset,
-    Signals, SyncOptions, quiet,
+    Answer, Channels, FieldWeights, Fusion, Hit, Index, OpenOptions, Query, Rank, Ranking,
+    RankingPreset, Signals, SyncOptions, quiet,
 };
 
 use crate::fixture::{World, paths};
@@ -62,6 +62,36 @@ fn assert_factors(found: &BTreeMap<String, Option<f32>>, expected: &[(&str, Opti
         };
         assert!(close, "{path}: {:?}, expected {wanted:?}", found[*path]);
     }
+}
+
+/// The path of the best document for "tea", when a word counts in one field alone.
+fn best_by(world: &World, set: impl FnOnce(&mut FieldWeights)) -> String {
+    let mut ranking = only(|_| ());
+    let fields = &mut ranking.fields;
+    (fields.text, fields.headings, fields.names) = (0.0, 0.0, 0.0);
+    (fields.path, fields.defined) = (0.0, 0.0);
+    set(fields);
+    let answer = world.ask(&Query::new("tea").ranking(ranking));
+    paths(&answer)[0].to_string()
+}
+
+#[test]
+fn a_word_counts_by_its_field() {
+    let prose = World::new()
+        .file("text.md", "Nothing but tea.\n")
+        .file("headings.md", "# Tea\n\nNothing else.\n")
+        .file("tea.md", "Nothing at all.\n");
+    prose.sync();
+    assert_eq!(
+        best_by(&prose, |fields| fields.headings = 1.0),
+        "headings.md"
+    );
+    assert_eq!(best_by(&prose, |fields| fields.path = 1.0), "tea.md");
+    let code = World::new()
+        .file("calls.rs", "fn pot() {\n    tea();\n    tea();\n}\n")
+        .file("names.rs", "fn tea() {}\n");
+    code.sync();
+    assert_eq!(best_by(&code, |fields| fields.defined = 1.0), "names.rs");
 }
 
 #[test]

@@ -71,7 +71,16 @@ const RANKING: &Fields<'_> = &[
     ("rrf_k", FieldType::Number),
     ("min_share", FieldType::Number),
     ("precise", FieldType::Truth),
+    ("fields", FieldType::Table(FIELDS)),
     ("signals", FieldType::Table(SIGNALS)),
+];
+
+const FIELDS: &Fields<'_> = &[
+    ("text", FieldType::Number),
+    ("headings", FieldType::Number),
+    ("names", FieldType::Number),
+    ("path", FieldType::Number),
+    ("defined", FieldType::Number),
 ];
 
 const SIGNALS: &Fields<'_> = &[
@@ -592,6 +601,7 @@ mod tests {
         let mut fields = names(RANKING);
         fields.retain(|field| field != PRESET);
         assert_eq!(fields, keys(&ranking));
+        assert_eq!(names(FIELDS), keys(&ranking["fields"]));
         assert_eq!(names(SIGNALS), keys(&ranking["signals"]));
     }
 }

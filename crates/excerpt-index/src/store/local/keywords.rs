@@ -17,19 +17,9 @@ use super::guard::guarded;
 use super::lexical::Fields;
 use super::statistics::{SegmentLengths, Statistics};
 use crate::analysis::Phrase;
-use crate::model::ChunkKey;
+use crate::model::{ChunkKey, FieldWeights};
 use crate::store::StoreError;
 use crate::store::{Candidate, Candidates, Documents, LexicalQuery, idf};
-
-/// The weights of a word in a chunk's text, in its title and trail, in the titles and names inside
-/// it, and in its path. The names inside it are in its text as well, and its path is that of many
-/// others, so both count less. For what other weights give see `docs/ranking.md`.
-const BOOSTS: [f32; 4] = [1.0, 1.0, 0.75, 0.75];
-
-/// The weight of a name where it is defined, in addition to the other fields, which also contain
-/// it: divided by how many words the query has, for a word among others is less likely meant as a
-/// name.
-const DEFINITION: f32 = 2.0;
 
 /// How many chunks with a phrase are collected at once.
 const MOST_HELD: usize = 1 << 20;
@@ -146,7 +136,7 @@ impl Searched {
         let terms = wanted.required.iter().chain(wanted.optional);
         // All terms in one list, not grouped by word: tantivy combines plain terms faster than
         // nested queries.
-        let words = terms.flat_map(|term| self.in_fields(term));
+        let words = terms.flat_map(|term| self.in_fields(term, wanted.weights));
         let words = words.chain(self.definitions(wanted)).collect();
         self.limited(Box::new(AnyOf(words)), wanted)
     }
@@ -154,7 +144,8 @@ impl Searched {
     /// Matches chunks with every required term, in any field.
     fn all_query(&self, wanted: &LexicalQuery<'_>) -> BooleanQuery {
         let words = wanted.required.iter().map(|term| {
-            let word: Box<dyn Query> = Box::new(AnyOf(self.in_fields(term).collect()));
+            let word: Box<dyn Query> =
+                Box::new(AnyOf(self.in_fields(term, wanted.weights).collect()));
             (Occur::Must, word)
         });
         BooleanQuery::new(words.collect())
@@ -163,7 +154,7 @@ impl Searched {
     /// The definitions of the names, scored with BM25 like everything else: a name with many
     /// definitions says little.
     fn definitions(&self, wanted: &LexicalQuery<'_>) -> impl Iterator<Item = Box<dyn Query>> {
-        let weight = DEFINITION / wanted.names.len().max(1) as f32;
+        let weight = wanted.weights.defined / wanted.names.len().max(1) as f32;
         wanted.names.iter().map(move |name| {
             let term = Term::from_field_text(self.fields.defines, name);
             let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::Basic));
@@ -173,8 +164,13 @@ impl Searched {
     }
 
     /// A term in each field.
-    fn in_fields(&self, term: &str) -> impl Iterator<Item = Box<dyn Query>> {
-        let fields = self.fields.of_words().into_iter().zip(BOOSTS);
+    fn in_fields(
+        &self,
+        term: &str,
+        weights: &FieldWeights,
+    ) -> impl Iterator<Item = Box<dyn Query>> {
+        let weights = [weights.text, weights.headings, weights.names, weights.path];
+        let fields = self.fields.of_words().into_iter().zip(weights);
         fields.map(move |(field, boost)| {
             let term = Term::from_field_text(field, term);
             let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
