@@ -95,6 +95,20 @@ fn chunk_notes_that_it_split_by_lines() {
 }
 
 #[test]
+fn a_notebook_of_empty_parts_is_read() {
+    // Each part is a few bytes of the file, and many more as a value.
+    let empty = |part: &str| vec![part; 6_000_000].join(",");
+    let (cells, lines) = (empty("{}"), empty("\"\""));
+    let notebook = format!(
+        r#"{{"cells":[{{"cell_type":"code","source":[{lines}],"outputs":[{cells}]}},
+            {{"cell_type":"markdown","source":"Green tea"}},{cells}]}}"#
+    );
+    let project = Project::new().file("empty.ipynb", notebook);
+    let cut = run(&project, &["chunk", "empty.ipynb"]);
+    assert!(cut.stdout.contains("1 chunk"), "{}", cut.stdout);
+}
+
+#[test]
 fn an_mcp_server_answers() {
     let project = project();
     let mut server = bounded(&project, &["mcp", ".", "--sync", "always"])
