@@ -23,7 +23,7 @@ use libfuzzer_sys::fuzz_target;
 const TEXT: usize = 1 << 20;
 
 const ENDINGS: [&str; 10] = [
-    "docx", "epub", "html", "ipynb", "odp", "ods", "odt", "pdf", "pptx", "xlsx",
+    "docx", "eml", "epub", "html", "ipynb", "odp", "ods", "odt", "pdf", "pptx", "xlsx",
 ];
 
 /// The only format that is read, if one was chosen.
@@ -37,7 +37,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     }
     let made;
     let bytes = match ending {
-        "html" | "ipynb" | "pdf" => bytes,
+        "eml" | "html" | "ipynb" | "pdf" => bytes,
         _ => {
             made = office::file(ending, &parts(bytes));
             &made

@@ -239,7 +239,7 @@ impl Converter {
         Ok(ExtractedText {
             text,
             places,
-            is_markdown: false,
+            language: "text",
         })
     }
 }

@@ -52,6 +52,12 @@ const IS_PAGE: Option<fn(&[u8]) -> bool> = Some(crate::html::is_page);
 #[cfg(not(feature = "html"))]
 const IS_PAGE: Option<fn(&[u8]) -> bool> = None;
 
+/// Whether parts of a mail are encoded.
+#[cfg(feature = "mail")]
+const IS_ENCODED: Option<fn(&[u8]) -> bool> = Some(crate::mail::is_encoded);
+#[cfg(not(feature = "mail"))]
+const IS_ENCODED: Option<fn(&[u8]) -> bool> = None;
+
 /// A format that nothing reads, and that is text itself.
 const UNREAD: FileFormat = FileFormat {
     name: "",
@@ -86,6 +92,14 @@ static FORMATS: &[FileFormat] = &[
         reader: reader!("html", crate::html::Html),
         endings: &["htm", "html", "xhtml"],
         check: IS_PAGE,
+        ..UNREAD
+    },
+    FileFormat {
+        name: "mail with encoded parts",
+        feature: Some("mail"),
+        reader: reader!("mail", crate::mail::Mail),
+        endings: &["eml", "mbox"],
+        check: IS_ENCODED,
         ..UNREAD
     },
     FileFormat {

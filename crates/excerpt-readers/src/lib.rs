@@ -1,9 +1,9 @@
 //! Reads files that are not plain text.
 //!
-//! A [`FileReader`] turns the bytes of a file into an [`ExtractedText`]: its text as Markdown,
-//! which is split, stored and cited like any other, and [`FilePlaces`], which say where each part
-//! of the text is in the file: on which page, in which cell. What the file says about itself, such
-//! as its title and its date, is the front matter of the text.
+//! A [`FileReader`] turns the bytes of a file into an [`ExtractedText`]: its text, as Markdown in
+//! most formats, which is split, stored and cited like any other, and [`FilePlaces`], which say
+//! where each part of the text is in the file: on which page, in which cell. What the file says
+//! about itself, such as its title and its date, is the front matter of the text.
 //!
 //! [`format_of`] finds the [`FileFormat`] of a file by its name and its first bytes. Each format is
 //! a feature of this crate; without it, the format is still known, and has no reader.
@@ -27,6 +27,8 @@ mod format;
 #[cfg(feature = "html")]
 mod html;
 mod limits;
+#[cfg(feature = "mail")]
+mod mail;
 mod markdown;
 mod metadata;
 #[cfg(feature = "notebook")]

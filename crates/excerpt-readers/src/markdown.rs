@@ -213,7 +213,7 @@ impl<'a> MarkdownWriter<'a> {
         self.places.trim_to(self.text.len());
         Ok(ExtractedText {
             text: self.text,
-            is_markdown: true,
+            language: "markdown",
             places: self.places,
         })
     }

@@ -15,6 +15,8 @@ pub enum FilePlace {
     Slide(usize),
     /// A cell of a notebook: `cell-7`.
     Cell(usize),
+    /// A message of a mailbox: `message-7`.
+    Message(usize),
     /// A time in a recording, in seconds: `t=00:01:05`.
     Time(usize),
     /// A section of a document that has no pages, as links name its heading: `how-it-works`.
@@ -37,6 +39,7 @@ impl fmt::Display for FilePlace {
             FilePlace::Page(number) => write!(f, "page={number}"),
             FilePlace::Slide(number) => write!(f, "slide={number}"),
             FilePlace::Cell(number) => write!(f, "cell-{number}"),
+            FilePlace::Message(number) => write!(f, "message-{number}"),
             FilePlace::Time(seconds) => {
                 let (minutes, seconds) = (seconds / 60, seconds % 60);
                 write!(f, "t={:02}:{:02}:{seconds:02}", minutes / 60, minutes % 60)
@@ -115,6 +118,7 @@ impl FilePlace {
         let page = page.or_else(|| number("slide=").map(FilePlace::Slide));
         let time = || seconds(fragment.strip_prefix("t=")?).map(FilePlace::Time);
         page.or_else(|| number("cell-").map(FilePlace::Cell))
+            .or_else(|| number("message-").map(FilePlace::Message))
             .or_else(time)
             .or_else(rows)
     }
@@ -125,6 +129,7 @@ impl FilePlace {
             FilePlace::Page(number) => FilePlace::Page(number.checked_add(1)?),
             FilePlace::Slide(number) => FilePlace::Slide(number.checked_add(1)?),
             FilePlace::Cell(number) => FilePlace::Cell(number.checked_add(1)?),
+            FilePlace::Message(number) => FilePlace::Message(number.checked_add(1)?),
             FilePlace::Rows {
                 sheet,
                 columns,
@@ -378,6 +383,7 @@ mod tests {
             (FilePlace::Page(12), "page=12"),
             (FilePlace::Slide(3), "slide=3"),
             (FilePlace::Cell(7), "cell-7"),
+            (FilePlace::Message(7), "message-7"),
             (FilePlace::Time(3665), "t=01:01:05"),
             (rows((1, 4), (1, 40)), "Prices!A1:D40"),
             (rows((26, 703), (2, 2)), "Prices!Z2:AAA2"),

@@ -23,9 +23,9 @@ pub trait FileReader: fmt::Debug + Send + Sync {
 pub struct ExtractedText {
     /// The text, with what the file says about itself as front matter.
     pub text: String,
-    /// Whether the text is Markdown, as that of every [`FileReader`] of this crate. What a
-    /// converter writes shows by itself what it is.
-    pub is_markdown: bool,
+    /// The language that the text is in, as the chunker takes it: `markdown`, `mail`, or `text` for
+    /// what shows by itself what it is, such as the output of a converter.
+    pub language: &'static str,
     /// Where its parts are in the file. Empty for a format that has no places but its headings.
     pub places: FilePlaces,
 }

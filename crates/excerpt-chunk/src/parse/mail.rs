@@ -75,11 +75,10 @@ impl<'a> Reader<'a> {
     /// Whether the message of a mailbox begins at a line.
     fn begins_message(&self, line: usize) -> bool {
         let all = self.base.lines.len();
-        is_envelope(self.base.written(line))
+        let text = self.base.written(line);
+        is_envelope(text)
             && (line == 0 || self.base.is_blank(line - 1))
-            && (line + 1 == all
-                || self.base.is_blank(line + 1)
-                || is_field(self.base.written(line + 1)))
+            && (has_time(text) || (line + 1 < all && is_field(self.base.written(line + 1))))
     }
 
     /// Reads a message.
@@ -274,6 +273,13 @@ fn is_envelope(line: &str) -> bool {
     line.starts_with("From ")
 }
 
+/// Whether a line has a time such as `03:04`, as that before a message has.
+fn has_time(line: &str) -> bool {
+    let is_time =
+        |part: &[u8]| part[2] == b':' && [0, 1, 3, 4].iter().all(|at| part[*at].is_ascii_digit());
+    line.as_bytes().windows(5).any(is_time)
+}
+
 /// Whether a line is a field of a header.
 fn is_field(line: &str) -> bool {
     let length = line
@@ -321,7 +327,7 @@ mod tests {
     fn each_message_of_a_mailbox_is_a_section() {
         insta::assert_snapshot!(listed(
             &Mail,
-            "From ann Fri Jan  2 03:04:05 2026\nSubject: One\n\nText.\n\nFrom here on, no more.\n>From there.\n\nFrom bob Fri Jan  2 03:04:06 2026\nTo: ann\nSubject: =?utf-8?q?Two_=C3=A9?=\n =?utf-8?b?w6k=?= three\n\nMore.\n"
+            "From ann Fri Jan  2 03:04:05 2026\nSubject: One\n\nText.\n\nFrom here on, no more.\n>From there.\n\nFrom now.\n\nFrom bob Fri Jan  2 03:04:06 2026\nTo: ann\nSubject: =?utf-8?q?Two_=C3=A9?=\n =?utf-8?b?w6k=?= three\n\nMore.\n"
         ));
     }
 

@@ -150,12 +150,7 @@ impl Selection {
 }
 
 fn extracted(read: ExtractedText, by: &ChosenReader<'_>, bytes: &[u8]) -> FileText {
-    let language = match read.is_markdown {
-        true => "markdown",
-        // The format is detected from the content.
-        false => "text",
-    };
-    let places = match read.places.is_empty() && read.is_markdown {
+    let places = match read.places.is_empty() && read.language == "markdown" {
         true => headings(&read.text),
         false => read.places,
     };
@@ -164,7 +159,7 @@ fn extracted(read: ExtractedText, by: &ChosenReader<'_>, bytes: &[u8]) -> FileTe
             reader: by.name.to_string(),
             version: by.version.clone(),
             file: Hash::of(bytes),
-            language: language.to_string(),
+            language: read.language.to_string(),
             places,
         }),
         text: read.text,

@@ -84,6 +84,50 @@ fn what_has_not_changed_is_not_read_again_and_settings_apply_to_the_kept_text() 
 }
 
 #[test]
+fn encoded_mail_is_found_by_its_words_and_cited_by_its_messages() {
+    let message = |subject: &str, encoding: &str, text: &str| {
+        format!(
+            "From ann Fri Jan  2 03:04:05 2026\nFrom: ann@example.org\nSubject: {subject}\n\
+             Content-Type: text/plain; charset=iso-8859-1\n\
+             Content-Transfer-Encoding: {encoding}\n\n{text}\n\n"
+        )
+    };
+    let mails = [
+        message("Boats", "7bit", "The boats stay in the harbour."),
+        message(
+            "Caf=E9",
+            "quoted-printable",
+            "The caf=E9 on the quay op=\nens at eight.",
+        ),
+    ];
+    let mut world = World::new().file("mail.mbox", mails.concat());
+    world.sync();
+    let hit = |world: &World, question| {
+        let answer = world.search(question);
+        let hit = &answer.documents[0].chunks[0];
+        (hit.citation.clone(), hit.text.clone())
+    };
+    let (citation, text) = hit(&world, "café opens");
+    assert_eq!(citation, "mail.mbox#message-2");
+    assert!(
+        text.contains("The café on the quay opens at eight."),
+        "{text}"
+    );
+    let get = |section| {
+        let target = Target::section("mail.mbox", section);
+        world.open().get(&target, &ReadOptions::default()).unwrap()
+    };
+    assert!(get("message-1").text.contains("The boats stay"));
+    assert!(!get("message-1").text.contains("The café"));
+    world.assert_like_fresh();
+    // Without encoded parts, it is text with lines.
+    world.write("mail.mbox", mails[0].clone());
+    world.sync();
+    let (citation, _) = hit(&world, "boats in the harbour");
+    assert!(citation.starts_with("mail.mbox:"), "{citation}");
+}
+
+#[test]
 fn a_damaged_notebook_is_skipped_with_the_reason_until_it_changes() {
     let world = World::new().file("olives.ipynb", "{\"cells\": [");
     let report = world.sync();

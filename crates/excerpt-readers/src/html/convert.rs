@@ -35,6 +35,12 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// Those of a page by itself.
+    pub(crate) const PAGE: Options = Options {
+        links: InlineLinks::All,
+        levels: [1, 2, 3, 4, 5, 6],
+    };
+
     /// The level in the text of a heading.
     fn level(&self, level: usize) -> usize {
         self.levels[level.clamp(1, 6) - 1]

@@ -17,6 +17,7 @@ mod tree;
 
 pub(crate) use convert::Options;
 pub(crate) use encoding::decode;
+#[cfg(feature = "epub")]
 pub(crate) use inline::InlineLinks;
 pub(crate) use template::is_page;
 
@@ -42,11 +43,7 @@ impl FileReader for Html {
         let page = ParsedPage::parse(bytes, limits)?;
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(page.metadata());
-        let options = Options {
-            links: InlineLinks::All,
-            levels: [1, 2, 3, 4, 5, 6],
-        };
-        match page.write(&mut writer, options, limits)? {
+        match page.write(&mut writer, Options::PAGE, limits)? {
             0 => Err(ReadError::NoText),
             _ => writer.finish(),
         }

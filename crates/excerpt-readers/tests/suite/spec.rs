@@ -110,7 +110,7 @@ fn examples(manual: &str) -> Vec<Example> {
         let contents = block.join("\n");
         match info.split_once(' ') {
             Some((_, name)) => parts.push((name.to_string(), contents)),
-            None if info == "markdown" => examples.push(Example {
+            None if matches!(info, "markdown" | "mail") => examples.push(Example {
                 line: line + 1,
                 parts: std::mem::take(&mut parts),
                 text: contents.trim_end().to_string(),
