@@ -43,7 +43,8 @@ impl Parser for Csv {
 }
 
 /// How many lines the header of a table has: that of the names, and the comments and settings above
-/// it. None if there are no names, but numbers.
+/// it. None if there are no names, but values: only numbers and times, or one where the row below
+/// has one, too. A year may be the name of a column.
 fn header(text: &str) -> usize {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let is_above = |line: &&str| line.starts_with('#') || line.starts_with("sep=");
@@ -51,13 +52,19 @@ fn header(text: &str) -> usize {
     let names = lines().nth(above).unwrap_or_default();
     let is_number = |value: &str| {
         let value = value.trim().trim_matches('"');
-        !value.is_empty()
+        value.bytes().any(|byte| byte.is_ascii_digit())
             && value
                 .bytes()
-                .all(|byte| byte.is_ascii_digit() || b".-+:eE/".contains(&byte))
+                .all(|byte| byte.is_ascii_digit() || b".-+:eE/TZ ".contains(&byte))
     };
-    let values = names.split([',', ';', '\t']);
-    match values.clone().count() > 1 && values.into_iter().all(is_number) {
+    let below = lines().nth(above + 1).unwrap_or_default();
+    let values = |line| str::split(line, [',', ';', '\t']);
+    let is_year = |value: &str| value.trim().trim_matches('"').len() == 4;
+    let is_value =
+        |(name, below): (&str, &str)| is_number(name) && !is_year(name) && is_number(below);
+    let is_row = values(names).count() > 1
+        && (values(names).all(is_number) || values(names).zip(values(below)).any(is_value));
+    match is_row {
         true => 0,
         false if above < usize::from(u8::MAX) => above + 1,
         false => 1,
@@ -156,6 +163,12 @@ mod tests {
         assert_eq!(header("a,b\n1,2\n"), 1);
         assert_eq!(header("# by hand\nsep=;\na;b\n1;2\n"), 3);
         assert_eq!(header("1,2.5,2026-01-02\n2,3,4\n"), 0);
+        assert_eq!(
+            header("2026-03-04T21:00:00Z,0.35,ok\n2026-03-04T22:00:00Z,0.4,ok\n"),
+            0
+        );
+        assert_eq!(header("city,2019,2020\nYork,3,4\n"), 1);
+        assert_eq!(header("T,E,Z\n1,2,3\n"), 1);
         assert_eq!(header("alone\n1\n"), 1);
     }
 

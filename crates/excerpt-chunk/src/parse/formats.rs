@@ -279,8 +279,8 @@ impl Syntax {
     }
 }
 
-/// Whether a line of the text begins with a fence or with the marks of a heading. Lines of one
-/// level next to each other are comments.
+/// Whether a line of the text begins with a fence or with the marks of a heading. In a text with
+/// lines of one level next to each other, which are comments, they are no marks.
 fn shows_markdown(text: &str) -> bool {
     let level = |line: &str| {
         let mark = line.trim_start_matches([' ', '>']);
@@ -289,22 +289,36 @@ fn shows_markdown(text: &str) -> bool {
         let is_mark = (1..=6).contains(&level) && (after.is_empty() || after.starts_with(' '));
         is_mark.then_some((level, after.trim().is_empty()))
     };
-    let mut before = None;
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
+    let mut before: Option<(usize, bool)> = None;
+    let mut has_heading = false;
+    for line in text.lines() {
         if is_fence(line.trim_start_matches([' ', '>'])) {
             return true;
         }
         let here = level(line);
-        if let Some((mark, false)) = here {
-            let next = lines.peek().and_then(|next| level(next));
-            let is_same =
-                |other: Option<(usize, bool)>| other.is_some_and(|(other, _)| other == mark);
-            if !is_same(before) && !is_same(next) {
-                return true;
-            }
+        if let (Some((mark, _)), Some((above, _))) = (here, before)
+            && mark == above
+        {
+            return false;
         }
+        has_heading |= matches!(here, Some((_, false)));
         before = here;
     }
-    false
+    has_heading
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_no_headings() {
+        assert!(shows_markdown("# Tea\n\nGreen.\n\n## Black\n"));
+        assert!(shows_markdown("Text\n```\ncode\n```\n# a\n# b\n"));
+        assert!(!shows_markdown(
+            "# by hand\n\nkey: value\n\n# one\n# two\nkey: value\n"
+        ));
+        assert!(!shows_markdown("#\n# one\n#\n"));
+        assert!(!shows_markdown("#tag\n"));
+    }
 }

@@ -14,10 +14,10 @@ use crate::parse::reader::LineReader;
 const HEAD: usize = 400;
 
 /// Requests that only define or set something.
-const SETTINGS: [&str; 39] = [
+const SETTINGS: [&str; 40] = [
     "TH", "Dd", "Dt", "Os", "ds", "as", "nr", "rm", "rr", "rn", "als", "tr", "ad", "na", "hy",
     "nh", "ll", "if", "ie", "el", "mso", "so", "de", "de1", "am", "ig", "ss", "ps", "lg", "pl",
-    "fp", "ev", "do", "UC", "UF", "ta", "IX", "BS", "BE",
+    "fp", "ev", "do", "pc", "UC", "UF", "ta", "IX", "BS", "BE",
 ];
 
 /// Requests that may stand before the one that names the page, in macros of the page's own.
@@ -107,7 +107,10 @@ impl<'a> Reader<'a> {
             return Role::Comment;
         }
         let Some((name, arguments)) = request(text) else {
-            return Role::Text;
+            return match is_bracket(text) {
+                true => Role::Setting,
+                false => Role::Text,
+            };
         };
         match name {
             "SH" | "Sh" => Role::Section(1),
@@ -425,7 +428,7 @@ pub(super) fn is_shown(text: &str) -> bool {
             continue;
         }
         let Some((name, arguments)) = request(line) else {
-            if is_macro || is_comment(line) {
+            if is_macro || is_comment(line) || is_bracket(line) {
                 continue;
             }
             return false;
@@ -452,6 +455,11 @@ pub(super) fn is_shown(text: &str) -> bool {
         is_macro = matches!(name, "de" | "de1" | "am" | "ig");
     }
     false
+}
+
+/// Whether a line begins or ends what a condition above it applies to.
+fn is_bracket(line: &str) -> bool {
+    line.starts_with(r"\{") || line.starts_with(r"\}")
 }
 
 /// The request in a line, and its arguments.
@@ -702,6 +710,9 @@ mod tests {
         ));
         assert!(is_shown(
             ".\\\" generated\n.de Sp\n.if t .sp\n..\n.TH TOOL 1\n"
+        ));
+        assert!(is_shown(
+            ".\\\" generated\n.if \\n(.H>23 .if \\n(.V>19 \\\n\\{\\\n.    ds A a\n.\\}\n.pc\n.TH TOOL 1\n"
         ));
         assert!(!is_shown(".env\n.git\n"));
         assert!(!is_shown("Text\n.TH TOOL 1\n"));

@@ -8,7 +8,7 @@ use crate::parse::limits::most_nodes;
 use crate::parse::{Lines, body_start, front_matter, sections};
 
 /// How many columns a tab extends to.
-const TAB: usize = 8;
+pub(super) const TAB: usize = 8;
 
 /// The lines of a text, and the outline that is made of them.
 pub(super) struct LineReader<'a> {

@@ -12,7 +12,7 @@ use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{GAP, hidden, limited, revealed, unmarked};
 use crate::parse::paths::with_ending;
-use crate::parse::reader::{LineReader, first_line};
+use crate::parse::reader::{LineReader, TAB, first_line};
 
 /// An underline shorter than its title is one only from this length on, as in docutils.
 const SURE_UNDERLINE: usize = 4;
@@ -480,7 +480,7 @@ impl<'a> Reader<'a> {
         let first = text.chars().next()?;
         let rest = &text[first.len_utf8()..];
         if matches!(first, '*' | '-' | '+' | '•' | '‣' | '⁃')
-            && (rest.is_empty() || rest.starts_with(' '))
+            && (rest.is_empty() || rest.starts_with([' ', '\t']))
         {
             return Some(Marker::Bullet(first));
         }
@@ -534,9 +534,15 @@ impl<'a> Reader<'a> {
             }
         } else {
             let rest = text[length..].len() - text[length..].trim_start().len();
+            let space = &text[length..length + rest];
             let line = &mut self.base.lines[at];
             line.text += length + rest;
-            line.indent += length + rest;
+            line.indent = space
+                .chars()
+                .fold(line.indent + length, |column, c| match c {
+                    '\t' => (column / TAB + 1) * TAB,
+                    _ => column + 1,
+                });
             let own = self.base.lines[at].indent;
             // What follows may be indented less than the text after the marker.
             let below = match self.base.first_text(at + 1..after) {
@@ -676,7 +682,7 @@ fn enumerator(text: &str) -> Option<usize> {
         && value.bytes().all(|byte| b"ivxlcmIVXLCM".contains(&byte));
     let is_letter = value.len() == 1 && value.as_bytes()[0].is_ascii_alphabetic();
     let after = &rest[length + 1..];
-    let ends = after.is_empty() || after.starts_with(' ');
+    let ends = after.is_empty() || after.starts_with([' ', '\t']);
     (ends
         && (open == 0 || rest.as_bytes()[length] == b')')
         && (is_number || is_roman || is_letter || value == "#"))
@@ -692,7 +698,7 @@ fn field(text: &str) -> Option<usize> {
     for (at, _) in rest.match_indices(':') {
         let end = at + 1;
         match rest[end..].chars().next() {
-            None | Some(' ') => return Some(end + 1),
+            None | Some(' ' | '\t') => return Some(end + 1),
             // A role, and the text that it is for.
             Some('`') => return None,
             Some(_) => {}
@@ -875,6 +881,20 @@ mod tests {
             &ReStructuredText,
             "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n===  ===\na    b\n===  ===\n1    2\n\n3    4\n===  ===\n\n:name: x\n:other: y\n\n1. one\n2. two\n\nterm\n  what it is\n\n-a  all\n-b  both\n\n>>> 1\n1\n\nA. Einstein was\nhere\n\n----\n\n.. [1] note\n.. a comment\n"
         ));
+    }
+
+    #[test]
+    fn a_tab_may_follow_the_mark_of_an_item() {
+        let spaces = "*       one\n        more\n\n*       two\n\n1.      first\n        more\n";
+        let tabs = spaces.replace("        ", "\t").replace("*       ", "*\t");
+        let tabs = tabs.replace("1.      ", "1.\t");
+        let kinds = |text: &str| {
+            let outline = ReStructuredText.parse(&Document::new(text), 0);
+            let kinds = outline.nodes.iter().map(|node| node.kind);
+            kinds.collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(&tabs), kinds(spaces));
+        assert!(!kinds(&tabs).contains(&Kind::Quote));
     }
 
     #[test]
