@@ -31,7 +31,7 @@ pub(crate) struct Notebook;
 
 impl FileReader for Notebook {
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {

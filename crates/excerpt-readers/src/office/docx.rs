@@ -34,7 +34,7 @@ pub(crate) struct Docx;
 
 impl FileReader for Docx {
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
@@ -182,7 +182,7 @@ struct Paragraph {
     number: Option<u64>,
     level: Option<u64>,
     outline: Option<u64>,
-    /// Whether its end was deleted.
+    /// Whether the next one continues it: its end was deleted, or it is a large first letter.
     continues: bool,
     /// Where links begin, and their targets.
     links: Vec<(usize, Option<String>)>,
@@ -484,6 +484,11 @@ impl<'d, 'l> Walk<'d, 'l> {
             "ilvl" => paragraph.level = element.number("val"),
             "outlineLvl" => paragraph.outline = element.number("val"),
             "del" | "moveFrom" => paragraph.continues = true,
+            // A large first letter is a paragraph of its own.
+            "framePr" => {
+                let cap = element.get("dropCap");
+                paragraph.continues |= cap.is_some_and(|cap| cap != "none");
+            }
             _ => (),
         })
     }

@@ -10,6 +10,9 @@ const LEADING: f64 = 1.2;
 /// How much farther from the text a header or a footer is than its lines from each other.
 const APART: f64 = 1.4;
 
+/// How much larger than the text the type of a title is: a number in it counts no pages.
+const LARGER: f64 = 1.2;
+
 /// Removes headers and footers: lines at the top or the bottom that repeat from page to page, or
 /// that count the pages.
 pub(super) fn remove_running(pages: &mut [Vec<Line>]) {
@@ -21,13 +24,20 @@ pub(super) fn remove_running(pages: &mut [Vec<Line>]) {
     // On how many pages a number with this difference to that of the page is at a place.
     let mut counted: HashMap<(i64, i64), usize> = HashMap::new();
     let place = |line: &Line| (line.baseline / 4.0).round() as i64;
+    let mut sizes: Vec<f64> = pages.iter().flatten().map(|line| line.size).collect();
+    sizes.sort_by(f64::total_cmp);
+    let usual = sizes.get(sizes.len() / 2).copied().unwrap_or_default();
+    let page_numbers = |line: &Line| match line.size > usual * LARGER {
+        true => Vec::new(),
+        false => page_numbers(&line.text),
+    };
     for (at, lines) in pages.iter().enumerate() {
         for edge in edges(lines) {
             let line = &lines[edge];
             *repeated
                 .entry((line.text.clone(), place(line)))
                 .or_default() += 1;
-            for number in page_numbers(&line.text) {
+            for number in page_numbers(line) {
                 *counted
                     .entry((number - at as i64, place(line)))
                     .or_default() += 1;
@@ -45,7 +55,7 @@ pub(super) fn remove_running(pages: &mut [Vec<Line>]) {
             };
             let is_repeated =
                 sum(&|place| repeated.get(&(text.clone(), place)).copied().unwrap_or(0)) >= 3;
-            let is_counted = page_numbers(&line.text).into_iter().any(|number| {
+            let is_counted = page_numbers(line).into_iter().any(|number| {
                 let difference = number - at as i64;
                 sum(&|place| counted.get(&(difference, place)).copied().unwrap_or(0)) >= 3
             });
