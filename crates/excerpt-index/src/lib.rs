@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod cores;
 mod embed;
 mod endpoint;
 pub mod eval;
@@ -42,6 +43,7 @@ mod sync;
 
 pub use analysis::days::Days;
 pub use analysis::is_date;
+pub use cores::{on_all_cores, scope_on_all_cores};
 pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
 #[cfg(feature = "onnx")]
 pub use embed::{OnnxEmbedder, OnnxOptions, Pooling};

@@ -6,7 +6,7 @@ use std::sync::mpsc::sync_channel;
 use excerpt_chunk::Settings;
 use excerpt_index::{
     Collection, Encoding, Entry, FileText, Files, Located, Reading, Secret, Secrets, Selection,
-    SkipReason, Source, is_at_or_below, read_named,
+    SkipReason, Source, is_at_or_below, read_named, scope_on_all_cores,
 };
 use rayon::prelude::*;
 
@@ -237,7 +237,7 @@ pub(crate) fn each_document<T: Send, E: From<ServiceError>>(
     };
     // The next files are read while these are visited.
     let (sender, windows) = sync_channel(1);
-    rayon::in_place_scope(|scope| {
+    scope_on_all_cores(|scope| {
         let (entries, prepared) = (&entries[..], &prepared);
         scope.spawn(move |_| {
             let mut rest = entries;

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::wordpiece::{MOST, WordPiece};
 use super::{EmbedError, Embedder, Vectors, to_unit_length};
+use crate::cores::on_all_cores;
 use crate::model::{Error, Result};
 
 /// The table inside the program. The file exists once, where it is built and documented: a copy
@@ -227,13 +228,13 @@ impl Embedder for StaticTable {
     }
 
     fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<(), EmbedError> {
-        let rows = vectors
-            .add_many(texts.len())
-            .par_chunks_mut(self.dimensions);
-        rows.zip(texts)
-            .for_each_init(Scratch::default, |scratch, (vector, text)| {
+        let rows = vectors.add_many(texts.len());
+        on_all_cores(|| {
+            let rows = rows.par_chunks_mut(self.dimensions).zip(texts);
+            rows.for_each_init(Scratch::default, |scratch, (vector, text)| {
                 self.embed(text, scratch, vector);
             });
+        });
         Ok(())
     }
 

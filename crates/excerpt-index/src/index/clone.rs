@@ -13,6 +13,7 @@ use std::path::Path;
 use excerpt_chunk::Hash;
 use rayon::prelude::*;
 
+use crate::cores::on_all_cores;
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::index::{Index, OpenOptions};
@@ -104,9 +105,13 @@ fn keep_equal(database: &Database, root: &Path) -> Result<(), StoreError> {
                 break;
             };
             last = Some(end.path.clone());
-            let others = page.par_iter().filter(|known| !is_equal(known));
-            let removals = others.map(|known| Change::Remove { id: known.id });
-            database.apply(&source.id, &removals.collect::<Vec<_>>())?;
+            let removals: Vec<Change> = on_all_cores(|| {
+                let others = page.par_iter().filter(|known| !is_equal(known));
+                others
+                    .map(|known| Change::Remove { id: known.id })
+                    .collect()
+            });
+            database.apply(&source.id, &removals)?;
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ use super::ignores::MOST_PATTERNS_IN_ALL;
 use super::rules::{IgnoreFiles, PathKind, Rules, is_mark};
 use super::secrets;
 use super::{Entries, Entry, Listing, Reading, Source};
+use crate::cores::on_all_cores;
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
 use crate::model::{
     Error, Provenance, Result, Secret, Selection, Skip, SkipReason, SourceId, plain,
@@ -285,7 +286,7 @@ impl Files {
         } = found;
         while !level.is_empty() {
             let enter = |folder| self.enter(root, folder, visitor);
-            let found: Vec<Found> = level.into_par_iter().map(enter).collect();
+            let found: Vec<Found> = on_all_cores(|| level.into_par_iter().map(enter).collect());
             level = Vec::new();
             for found in found {
                 listing.entries.extend(found.listing.entries);

@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use excerpt_chunk::Hash;
 
+use crate::cores::scope_on_all_cores;
 use crate::embed::Embedder;
 use crate::model::{
     Error, LastSync, Progress, Result, Selection, Skip, SkipReason, SourceId, Stage, SyncOptions,
@@ -426,7 +427,7 @@ impl<'a> Sync<'a> {
         };
         let (ledger, tell) = (&mut *self.ledger, &mut self.progress);
         let mut outcomes = Vec::new();
-        rayon::in_place_scope(|scope| {
+        scope_on_all_cores(|scope| {
             let (finished, finish) = sync_channel::<()>(0);
             let (look, outcomes) = (&look, &mut outcomes);
             scope.spawn(move |_| {

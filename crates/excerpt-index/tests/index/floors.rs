@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From the ground up.
-const FLOORS: [&str; 15] = [
-    "model", "fs", "analysis", "endpoint", "embed", "source", "store", "library", "read", "mirror",
-    "rerank", "search", "sync", "index", "eval",
+const FLOORS: [&str; 16] = [
+    "model", "cores", "fs", "analysis", "endpoint", "embed", "source", "store", "library", "read",
+    "mirror", "rerank", "search", "sync", "index", "eval",
 ];
 
 /// What no file outside of the local store may name, and the one that uses it as a library of

@@ -100,7 +100,7 @@ fn encoded_mail_is_found_by_its_words_and_cited_by_its_messages() {
             "The caf=E9 on the quay op=\nens at eight.",
         ),
     ];
-    let mut world = World::new().file("mail.mbox", mails.concat());
+    let world = World::new().file("mail.mbox", mails.concat());
     world.sync();
     let hit = |world: &World, question| {
         let answer = world.search(question);

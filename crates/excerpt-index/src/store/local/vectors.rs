@@ -13,6 +13,7 @@ use excerpt_chunk::Hash;
 use super::codes::{self, Codes, Group, Near, Stamp, code};
 use super::collect::{keep_best, path_hash};
 use super::{PAGE, Store};
+use crate::cores::scope_on_all_cores;
 use crate::embed::{EmbedError, Embedder, Vectors, always_there};
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
@@ -378,7 +379,7 @@ impl<'a> Following<'a> {
     fn embed_next(&mut self, previous: &Embedded) -> Result<Embedded, StoreError> {
         let (embedder, batch) = (self.embedder, self.batch());
         let mut next = Embedded::default();
-        rayon::in_place_scope(|scope| {
+        scope_on_all_cores(|scope| {
             scope.spawn(|_| next = embedded_by(embedder, batch));
             self.keep(previous)?;
             self.read()

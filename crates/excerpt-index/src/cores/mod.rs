@@ -1,0 +1,52 @@
+//! The threads that parallel work runs on. They are those of rayon's pool, which does not survive a
+//! fork: in the child its threads are gone, and waiting for them would never end. So a process that
+//! was forked from one that has used the pool has a pool of its own.
+
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
+
+/// The process that rayon's pool belongs to; 0 before it is used.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// The pool of a forked process. It is only locked after a fork.
+static FORKED: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
+
+/// Runs `work`, the parallel parts of which share all cores.
+pub fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    match forked() {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+/// Runs `work` on this thread, and what it spawns on all cores, until both are done.
+pub fn scope_on_all_cores<'scope, R>(work: impl FnOnce(&Scope<'scope>) -> R) -> R {
+    match forked() {
+        Some(pool) => pool.in_place_scope(work),
+        None => rayon::in_place_scope(work),
+    }
+}
+
+/// The pool of this process, if it is not rayon's. A thread of any pool stays in that.
+fn forked() -> Option<&'static ThreadPool> {
+    if rayon::current_thread_index().is_some() {
+        return None;
+    }
+    let own = process::id();
+    let owner = OWNER.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed);
+    if owner.is_ok() || owner == Err(own) {
+        return None;
+    }
+    let mut known = FORKED.lock().unwrap_or_else(PoisonError::into_inner);
+    match *known {
+        Some((process, pool)) if process == own => Some(pool),
+        _ => {
+            let pool: &ThreadPool = Box::leak(Box::new(ThreadPoolBuilder::new().build().ok()?));
+            *known = Some((own, pool));
+            Some(pool)
+        }
+    }
+}
