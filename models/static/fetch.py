@@ -127,6 +127,14 @@ def run(*command: object, cwd: pathlib.Path) -> str:
     return done.stdout
 
 
+def harmless(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
+    """A member of an archive, unless it would leave the folder, as a link to a library of the system does."""
+    try:
+        return tarfile.data_filter(member, folder)
+    except tarfile.FilterError:
+        return None
+
+
 def unpack(archive: pathlib.Path, folder: pathlib.Path) -> None:
     """Unpacks an archive into `folder`, without the single folder that contains all files."""
     with tempfile.TemporaryDirectory(dir=folder.parent) as name:
@@ -136,7 +144,7 @@ def unpack(archive: pathlib.Path, folder: pathlib.Path) -> None:
                 z.extractall(inside)
         else:
             with tarfile.open(archive) as t:
-                t.extractall(inside, filter="data")
+                t.extractall(inside, filter=harmless)
         top = list(inside.iterdir())
         shutil.move(top[0] if len(top) == 1 and top[0].is_dir() else inside, folder)
         inside.mkdir(exist_ok=True)
