@@ -14,7 +14,7 @@ use crate::outline::PyOutline;
 use crate::settings::settings_of;
 use crate::sizer::PySizer;
 use crate::text::{path_of, text_of};
-use crate::work::{interruptible, pool};
+use crate::work::{check_threads, interruptible};
 
 /// The longest text that is split without a look at signals, in bytes: some milliseconds.
 const SHORT: usize = 256 << 10;
@@ -154,7 +154,8 @@ impl PyChunker {
         documents: &Bound<'_, PyAny>,
         threads: Option<usize>,
     ) -> PyResult<PyChunkingIterator> {
-        PyChunkingIterator::new(self.splitter.clone(), pool(py, threads)?, documents)
+        check_threads(threads)?;
+        PyChunkingIterator::new(self.splitter.clone(), threads, documents)
     }
 
     /// The blocks of a text.

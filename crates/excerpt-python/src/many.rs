@@ -1,6 +1,6 @@
 //! [`PyChunkingIterator`]: many documents, split on all cores.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 use std::vec::IntoIter;
@@ -10,7 +10,6 @@ use excerpt_chunk::SizeError;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
-use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::chunker::{Splitter, check_size};
@@ -18,7 +17,7 @@ use crate::chunking::{GivenDocument, PyChunking};
 use crate::error::Class;
 use crate::sizer;
 use crate::text::{path_of, text_of};
-use crate::work::interruptible;
+use crate::work::{interruptible, pool};
 
 /// How many documents are split at a time, and how many bytes of text.
 const DOCUMENTS: usize = 512;
@@ -31,7 +30,7 @@ const TURN: Duration = Duration::from_millis(1);
 #[pyclass(frozen, module = "excerpt", name = "ChunkingIterator")]
 pub(crate) struct PyChunkingIterator {
     splitter: Splitter,
-    pool: Arc<ThreadPool>,
+    threads: Option<usize>,
     state: Mutex<State>,
     /// The thread that is advancing it.
     owner: Mutex<Option<ThreadId>>,
@@ -51,12 +50,12 @@ struct State {
 impl PyChunkingIterator {
     pub(crate) fn new(
         splitter: Splitter,
-        pool: Arc<ThreadPool>,
+        threads: Option<usize>,
         documents: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         Ok(PyChunkingIterator {
             splitter,
-            pool,
+            threads,
             state: Mutex::new(State {
                 documents: documents.try_iter()?.unbind(),
                 ready: Vec::new().into_iter(),
@@ -103,8 +102,10 @@ impl PyChunkingIterator {
                 split
             }
             None => {
+                // The pool belongs to this process, which the iterator may have been forked into.
+                let pool = pool(py, self.threads)?;
                 let work = interruptible(py, |stop| {
-                    self.pool.install(|| {
+                    pool.install(|| {
                         let given = given.into_par_iter();
                         let split = given.map(|given| splitter.split_until(given, stop));
                         split.collect()

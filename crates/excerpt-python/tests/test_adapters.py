@@ -365,6 +365,20 @@ def test_langchain_searches_can_be_narrowed(index: excerpt.Index) -> None:
     assert strong == [each for each in everything if not each.metadata["weak"]] != []
 
 
+def test_langchain_pages_of_a_file_are_told_apart() -> None:
+    splitter = of_langchain.ExcerptTextSplitter()
+    pages = [{"source": "a.pdf", "page": 0}, {"source": "a.pdf", "page": 6, "page_label": "vii"}]
+    split = [splitter.create_documents(["The same text."], [page])[0] for page in pages]
+    assert split[0].id != split[1].id
+    assert [page.metadata["citation"] for page in split] == ["a.pdf#page=1", "a.pdf#page=vii"]
+
+
+def test_langchain_answers_whatever_is_said(index: excerpt.Index) -> None:
+    retriever = of_langchain.ExcerptRetriever(index=index)
+    assert all(retriever.invoke(said) == [] for said in ("", "?", "\U0001f44d"))
+    assert retriever.invoke("tea " * 5_000)
+
+
 def test_langchain_refuses_what_an_index_refuses(notes: Path, index: excerpt.Index) -> None:
     retriever = of_langchain.ExcerptRetriever(index=index)
     with pytest.raises(excerpt.RequestError) as raised:
@@ -436,7 +450,7 @@ def test_langchain_chains_and_callbacks_know_the_retriever(index: excerpt.Index)
     assert noting.noted == [("siren", "notes", "tea", "excerpt"), 1]
     assert asyncio.run(chain.ainvoke("siren")) == answer
     with pytest.raises(excerpt.RequestError):
-        retriever.invoke("?", {"callbacks": [noting]})
+        retriever.invoke("-tea", {"callbacks": [noting]}, filters={"tgas": ["drinks"]})
     assert noting.noted[-1] is excerpt.RequestError
     batches = retriever.batch(["siren", "green tea", "tide"])
     assert [only(found).metadata["path"] for found in batches] == ["harbour/siren.md", "tea.md", "code/tide.py"]

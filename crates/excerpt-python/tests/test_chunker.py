@@ -334,6 +334,22 @@ def test_a_fork_after_use_works() -> None:
         assert pool.map_async(count_of, [TEXT] * 4).get(timeout=60) == [expected] * 4
 
 
+def left_of(iterator: Iterator[excerpt.Chunking], counts: "multiprocessing.Queue[int]") -> None:
+    counts.put(sum(1 for _ in iterator))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_fork_goes_on_with_many_documents() -> None:
+    context = multiprocessing.get_context("fork")
+    iterator = excerpt.Chunker().chunk_many([TEXT] * 2_000)
+    next(iterator)
+    counts = context.Queue()
+    process = context.Process(target=left_of, args=(iterator, counts))
+    process.start()
+    assert counts.get(timeout=60) == 1_999
+    process.join(timeout=60)
+
+
 def test_a_subinterpreter_is_refused_cleanly() -> None:
     code = """
         import excerpt

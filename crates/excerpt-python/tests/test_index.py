@@ -81,6 +81,11 @@ def test_texts_are_added_and_removed(notes: Path) -> None:
         with pytest.raises(excerpt.RequestError) as raised:
             index.add(text="a", chunking={"target": "many"})
         assert "target" in str(raised.value)
+        index.add(text="Rooibos is red.", name="red", tags="ab", versions="1.2")
+        assert index.search("rooibos", tags={"ab"}, version="1.2")[0].collection == "red"
+        with pytest.raises(TypeError, match="`tags` has a int"):
+            index.add(text="a", tags=[1])  # type: ignore[list-item]
+        index.remove("red")
         index.remove("bush")
         assert all(hit.collection is None for hit in index.search("which bush"))
         with pytest.raises(excerpt.NotFoundError):
@@ -217,6 +222,19 @@ def test_wrong_arguments_are_named(notes: Path) -> None:
             with pytest.raises(excerpt.RequestError, match=name) as raised:
                 index.search("tea", **wrong)  # type: ignore[arg-type]
             assert raised.value.status in (400, 422)
+        for wrong, says in (
+            ({"query": "a\ud800"}, "`query` has half of a surrogate pair"),
+            ({"query": "tea", "min_score": float("nan")}, "`min_score` is not a finite number"),
+        ):
+            with pytest.raises(excerpt.RequestError, match=says):
+                index.search(**wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="`query` cannot be a bytes"):
+            index.search(b"tea")  # type: ignore[arg-type]
+        for refused in (index.get, index.remove):
+            with pytest.raises(excerpt.NotFoundError, match="is empty"):
+                refused("")
+    with pytest.raises(excerpt.IndexFailure, match="the target is empty"):
+        excerpt.Index("")
     with pytest.raises(excerpt.IndexFailure, match="closed"):
         index.search("tea")
     with pytest.raises(excerpt.IndexFailure):
@@ -292,6 +310,27 @@ def test_an_index_does_not_survive_a_fork(notes: Path) -> None:
         assert "open it in this process" in answers.get(timeout=60)
         process.join(timeout=60)
         assert index.search("tea")[0].path == "tea.md"
+
+
+def opened(notes: Path, answers: "multiprocessing.Queue[str]") -> None:
+    with excerpt.Index(notes) as index:
+        answers.put(index.search("which leaves")[0].path)
+    answers.put(str(len(excerpt.Embedder().embed(["tea"] * 100))))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_an_index_is_opened_after_a_fork(notes: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    excerpt.Embedder().embed(["tea"] * 100)
+    with excerpt.Index(notes) as index:
+        index.search("tea")
+    (notes / "leaves.md").write_text("# Leaves\n\nWhich leaves are the best?\n")
+    answers = context.Queue()
+    process = context.Process(target=opened, args=(notes, answers))
+    process.start()
+    assert [answers.get(timeout=60), answers.get(timeout=60)] == ["leaves.md", "100"]
+    process.join(timeout=60)
 
 
 def test_the_command_line_finds_the_same(notes: Path) -> None:

@@ -6,7 +6,7 @@ import copy
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -22,6 +22,10 @@ _EXTRACTED = frozenset(
 )
 # Formats that a loader gives as they are, or as the text in them.
 _MARKUP = frozenset("asp aspx htm html ipynb jsp php xhtml xml".split())
+
+
+# How many characters a search accepts as a question.
+_LONGEST_QUESTION = 4_000
 
 
 class Opened:
@@ -98,9 +102,38 @@ def path_of(metadata: Mapping[str, Any], names: Iterable[str] = ("path", "file_p
     return None
 
 
+def page_of(metadata: Mapping[str, Any]) -> str | None:
+    """The page of a document that is one page of a file, from 1, by the names that loaders give it."""
+    for name in ("page_label", "page_number"):
+        value = metadata.get(name)
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value):
+            return str(value)
+    # The loaders of LangChain count from 0.
+    value = metadata.get("page")
+    return str(value + 1) if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def place_of(metadata: Mapping[str, Any], path: str | None) -> str | None:
+    """What the ids of a document's chunks are derived from: its path, and the page if it is one page of such a file as a PDF."""
+    page = page_of(metadata)
+    return path if path is None or page is None or _ending(path) not in _EXTRACTED else f"{path}#page={page}"
+
+
+def found(index: Index, question: str, limit: int, fields: Mapping[str, Any]) -> Sequence[Hit]:
+    """The hits for what somebody has written: none if it has no words, and those for its beginning if it is long."""
+    question = question[:_LONGEST_QUESTION]
+    if not any(map(str.isalnum, question)):
+        return []
+    return index.search(question, limit=limit, **fields)
+
+
+def _ending(path: str) -> str:
+    return os.path.splitext(path)[1][1:].lower()
+
+
 def _misleads(path: str, text: str) -> bool:
     """Whether the ending of a path does not say how to read a text."""
-    ending = os.path.splitext(path)[1][1:].lower()
+    ending = _ending(path)
     if ending in _MARKUP:
         return text[:1000].lstrip("\ufeff \t\r\n")[:1] not in ("<", "{")
     # The last part of an address may be a number or a version.
@@ -111,15 +144,16 @@ def _misleads(path: str, text: str) -> bool:
 def with_place(metadata: Mapping[str, Any], taken: frozenset[str], chunk: Chunk, path: str | None) -> dict[str, Any]:
     """The metadata of a document, and where a chunk of it is. What has a taken name is called `document_` and that."""
     place = f"{chunk.lines[0]}-{chunk.lines[1]}"
-    found = renamed(metadata, taken)
+    named = renamed(metadata, taken)
     if path is not None:
-        found |= {"path": path, "citation": f"{path}:{place}"}
-    return found | {"lines": place, "trail": chunk.breadcrumb}
+        page = place_of(metadata, path)
+        named |= {"path": path, "citation": f"{path}:{place}" if page == path else page}
+    return named | {"lines": place, "trail": chunk.breadcrumb}
 
 
 def of_hit(hit: Hit, taken: frozenset[str]) -> dict[str, Any]:
     """The front matter of a hit's document, and where it is. What has a taken name is called `document_` and that."""
-    found = renamed(hit.metadata, taken) | {
+    named = renamed(hit.metadata, taken) | {
         "path": hit.path,
         "lines": f"{hit.lines[0]}-{hit.lines[1]}",
         "citation": hit.citation,
@@ -128,8 +162,8 @@ def of_hit(hit: Hit, taken: frozenset[str]) -> dict[str, Any]:
         "weak": hit.weak,
     }
     if hit.collection is not None:
-        found["collection"] = hit.collection
-    return found
+        named["collection"] = hit.collection
+    return named
 
 
 def renamed(metadata: Mapping[str, Any], taken: frozenset[str]) -> dict[str, Any]:

@@ -12,14 +12,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 from urllib.parse import quote, urlencode
 
-from ._errors import ExcerptError, IndexFailure
+from ._errors import ExcerptError, IndexFailure, NotFoundError
 from ._transport import Http, Local, Transport, answer
 
 if TYPE_CHECKING:
     import pyarrow
 
 Progress = Callable[[int, int, str], object]
-"""Called with how many files are done, how many there are, and the stage: `list`, `split`, `write` and so on."""
+"""Called with what is done, what there is to do, and the stage: `list`, `cut`, `keywords`, `vectors` and so on."""
 
 _PAUSE = 0.1
 _LONGEST_WAIT = 50.0
@@ -227,7 +227,7 @@ class Index:
         self,
         target: str | os.PathLike[str] = ".",
         *,
-        collections: Sequence[str] = (),
+        collections: str | Sequence[str] = (),
         library: bool = False,
         index: str | os.PathLike[str] | None = None,
         token: str | None = None,
@@ -236,8 +236,10 @@ class Index:
         progress: Progress | None = None,
     ) -> None:
         path = os.fspath(target)
+        if not path:
+            raise IndexFailure("the target is empty, expected a folder, a file or the address of a server")
         self._timeout = timeout
-        self._collections = [collections] if isinstance(collections, str) else list(collections)
+        self._collections = _strings("collections", collections)
         self._transport: Transport
         if path.lower().startswith(("http://", "https://")):
             if index is not None or library:
@@ -293,6 +295,8 @@ class Index:
         - `neighbours`: how many chunks to add before and after those that contain the target.
         - `links`: whether `raw` has the links of what is read, and those that lead to it.
         """
+        if not os.fspath(target):
+            raise NotFoundError("the target is empty, expected a path, `path:10-20`, `path#section` or an id", 404, "target")
         parameters: list[tuple[str, str]] = [("collections", name) for name in self._collections]
         if neighbours is not None:
             parameters.append(("neighbours", str(neighbours)))
@@ -320,8 +324,8 @@ class Index:
         name: str | None = None,
         title: str | None = None,
         kind: str | None = None,
-        versions: Sequence[str] = (),
-        tags: Sequence[str] = (),
+        versions: str | Sequence[str] = (),
+        tags: str | Sequence[str] = (),
         chunking: Mapping[str, Any] | None = None,
         replace: bool = False,
     ) -> dict[str, Any]:
@@ -338,8 +342,8 @@ class Index:
             "name": name,
             "title": title,
             "kind": kind,
-            "versions": list(versions) or None,
-            "tags": list(tags) or None,
+            "versions": _strings("versions", versions) or None,
+            "tags": _strings("tags", tags) or None,
             "chunking": None if chunking is None else dict(chunking),
             "replace": replace or None,
         }
@@ -350,6 +354,8 @@ class Index:
     def remove(self, name: str) -> None:
         """Remove a collection from the index. Its files stay as they are; a text that was added is gone."""
         self._check_that_it_may_change()
+        if not name:
+            raise NotFoundError("the name of the collection is empty", 404, "name")
         answer(self._transport, "DELETE", f"/v1/collections/{quote(name, safe='')}")
 
     def _check_that_it_may_change(self) -> None:
@@ -485,6 +491,17 @@ class _Reported:
             self.check()
 
 
+def _strings(name: str, given: str | Sequence[str]) -> list[str]:
+    """One string or several, as a list."""
+    if isinstance(given, str):
+        return [given]
+    strings = list(given)
+    for string in strings:
+        if not isinstance(string, str):
+            raise TypeError(f"`{name}` has a {type(string).__name__}, expected strings")
+    return strings
+
+
 def _failures(status: dict[str, Any]) -> list[str]:
     """Why sources could not be synced."""
     return [source["failure"] for source in status["sources"] if source.get("failure")]
@@ -506,6 +523,11 @@ class AsyncIndex:
         self._index: Index | None = None
         self._is_closed = False
         self._opening = threading.Lock()
+
+    @property
+    def notes(self) -> list[str]:
+        """See `Index`: empty until it is opened."""
+        return [] if self._index is None else self._index.notes
 
     def _opened(self) -> Index:
         with self._opening:

@@ -12,6 +12,8 @@ def sizer(given: Any) -> tuple[Callable[[str], int], str]:
     `given` is such a function, or a tokenizer of `tokenizers`, `tiktoken` or `transformers`. Marks that a tokenizer
     adds around each text are not counted.
     """
+    if isinstance(given, (str, bytes, type)):
+        raise TypeError(f"sizer is {given!r}, expected a function or a tokenizer with encode")
     unit = getattr(given, "unit", "tokens")
     if hasattr(given, "encode_ordinary"):  # tiktoken
         ordinary = given.encode_ordinary

@@ -151,12 +151,30 @@ def _written(value: Any) -> Any:
         return os.fspath(value)
     if isinstance(value, datetime.date):
         return value.isoformat()[:10]
-    return operator.index(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    # Numbers of NumPy, which say what they are in Python.
+    item = getattr(value, "item", None)
+    return item() if callable(item) else operator.index(value)
+
+
+def _body(fields: dict[str, Any]) -> bytes:
+    """The fields of a request as JSON. What it has no form for is said with the name of the field."""
+    for field, value in fields.items():
+        try:
+            json.dumps(value, default=_written, allow_nan=False, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise RequestError(f"`{field}` has half of a surrogate pair, which is no text", 400, field) from None
+        except ValueError:
+            raise RequestError(f"`{field}` is not a finite number", 400, field) from None
+        except TypeError:
+            raise TypeError(f"`{field}` cannot be a {type(value).__name__}") from None
+    return json.dumps(fields, default=_written).encode()
 
 
 def answer(transport: Transport, method: str, address: str, body: dict[str, Any] | None = None) -> Any:
     """The answer to a request, and an error if it is refused."""
-    sent = None if body is None else json.dumps(body, default=_written).encode()
+    sent = None if body is None else _body(body)
     status, received = transport.request(method, address, sent)
     if status == 204 or (status < 300 and not received):
         return None
@@ -164,10 +182,10 @@ def answer(transport: Transport, method: str, address: str, body: dict[str, Any]
         parsed = json.loads(received)
     except ValueError:
         raise IndexFailure(f"the answer is not JSON, with status {status}: is this a server of excerpt?") from None
-    if status < 300:
-        return parsed
     if not isinstance(parsed, dict):
         raise IndexFailure(f"the answer has status {status} and no details: is this a server of excerpt?")
+    if status < 300:
+        return parsed
     detail = str(parsed.get("detail") or parsed.get("title") or f"status {status}")
     errors = parsed.get("errors") or []
     field = errors[0].get("field") if errors else None

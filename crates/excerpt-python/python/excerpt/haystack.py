@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from excerpt import Chunker, Chunking, ConfigError, Hit, Index, IndexFailure
-from excerpt._adapters import Ids, Opened, combined, comparison, document, of_hit, path_of, with_place
+from excerpt._adapters import Ids, Opened, combined, comparison, document, found, of_hit, path_of, with_place
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -46,7 +46,7 @@ class ExcerptSplitter:
 
     - `path`: the `path` of the document, or its `file_path`, `source` or `url`, if it has one.
     - `lines`: the first and the last line, counted from 1, as `"3-9"`.
-    - `citation`: `path:3-9`, if there is a path.
+    - `citation`: `path:3-9`, if there is a path; `path#page=7` if the document is a page of a file.
     - `trail`: the headings or scopes around it, as `"Guide > Install"`.
     - `source_id`, `split_id`: the id of the document, and the position in it, from 0.
     - `split_idx_start`, `split_idx_end`: the characters, so that `text[split_idx_start:split_idx_end]` is the text of
@@ -313,8 +313,8 @@ class ExcerptRetriever:
             fields["without_weak"] = True
         if limit == 0:
             return {"documents": []}
-        found = self._opened.get().search(query, limit=limit, **{"ranks": "chunks", **fields})
-        return {"documents": [_passage(hit) for hit in found]}
+        hits = found(self._opened.get(), query, limit, {"ranks": "chunks", **fields})
+        return {"documents": [_passage(hit) for hit in hits]}
 
     @component.output_types(documents=list[Document])
     async def run_async(

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from excerpt import Chunk, Chunker, Chunking, ConfigError, Hit, Index
-from excerpt._adapters import Ids, Opened, document, of_hit, path_of, with_place
+from excerpt._adapters import Ids, Opened, document, found, of_hit, path_of, place_of, with_place
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -47,7 +47,7 @@ class ExcerptTextSplitter(TextSplitter):
 
     - `path`: the `path` of the document, or its `source`, if it has one.
     - `lines`: the first and the last line, counted from 1, as `"3-9"`.
-    - `citation`: `path:3-9`, if there is a path.
+    - `citation`: `path:3-9`, if there is a path; `path#page=7` if the document is a page of a file.
     - `start_index`, `end_index`: the characters, so that `text[start_index:end_index]` is the text of the chunk.
     - `trail`: the headings or scopes around it, as `"Guide > Install"`.
     - `id`: the id of the chunk, which is the id of the document in LangChain, too.
@@ -55,7 +55,7 @@ class ExcerptTextSplitter(TextSplitter):
     All are texts and numbers, as most vector stores need them. If a document has one of these names other than `path`,
     it is renamed with the prefix `document_`, as in `document_id`.
 
-    Ids are derived from the id of the document, or else from its path, and from the text of the chunk: they stay the
+    Ids are derived from the id of the document, or else from its path and page, and from the text of the chunk: they stay the
     same after an edit elsewhere, and no two of a call are equal. The syntax follows from the path. Where the text was
     extracted from a format such as PDF, Word or HTML, it is read as prose.
 
@@ -282,7 +282,8 @@ class ExcerptRetriever(BaseRetriever):
         wanted = {"ranks": "chunks", **(self.filters or {}), **(filters or {})}
         if self.without_weak:
             wanted["without_weak"] = True
-        return [_passage(hit) for hit in self._opened.get().search(query, limit=self.k if k is None else k, **wanted)]
+        hits = found(self._opened.get(), query, self.k if k is None else k, wanted)
+        return [_passage(hit) for hit in hits]
 
 
 def _sizes(
@@ -310,7 +311,7 @@ def _sizes(
 def _to_split(given: Document) -> _Document:
     """A document as `Chunker.chunk_many` takes it."""
     path = _path(given)
-    return document(given.page_content, path, given.metadata.get("title"), given.id or path)
+    return document(given.page_content, path, given.metadata.get("title"), given.id or place_of(given.metadata, path))
 
 
 def _path(given: Document) -> str | None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from excerpt import Chunker, Chunking, ConfigError, Hit, Index, IndexFailure
-from excerpt._adapters import Ids, Opened, combined, comparison, document, of_hit, path_of, with_place
+from excerpt._adapters import Ids, Opened, combined, comparison, document, found, of_hit, path_of, place_of, with_place
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -281,8 +281,8 @@ class ExcerptRetriever(BaseRetriever):
         wanted = {"ranks": "chunks", **self._filters}
         if self._without_weak:
             wanted["without_weak"] = True
-        found = self._opened.get().search(query_bundle.query_str, limit=self.similarity_top_k, **wanted)
-        return [NodeWithScore(node=_passage(hit), score=hit.score) for hit in found]
+        hits = found(self._opened.get(), query_bundle.query_str, self.similarity_top_k, wanted)
+        return [NodeWithScore(node=_passage(hit), score=hit.score) for hit in hits]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await asyncio.to_thread(self._retrieve, query_bundle)
@@ -292,7 +292,7 @@ def _to_split(given: BaseNode) -> _Document:
     """A document as `Chunker.chunk_many` takes it."""
     path = path_of(given.metadata)
     text = given.get_content(metadata_mode=MetadataMode.NONE)
-    return document(text, path, given.metadata.get("title"), path or given.node_id)
+    return document(text, path, given.metadata.get("title"), place_of(given.metadata, path) or given.node_id)
 
 
 def _with(names: list[str], more: list[str]) -> list[str]:
