@@ -150,7 +150,6 @@ impl PyChunker {
     #[pyo3(signature = (documents, *, threads=None))]
     fn chunk_many(
         &self,
-        py: Python<'_>,
         documents: &Bound<'_, PyAny>,
         threads: Option<usize>,
     ) -> PyResult<PyChunkingIterator> {

@@ -377,6 +377,9 @@ def test_langchain_answers_whatever_is_said(index: excerpt.Index) -> None:
     retriever = of_langchain.ExcerptRetriever(index=index)
     assert all(retriever.invoke(said) == [] for said in ("", "?", "\U0001f44d"))
     assert retriever.invoke("tea " * 5_000)
+    assert len(retriever.invoke("tea", filters={"limit": 1})) == 1
+    with pytest.raises(TypeError, match="`chunker` is a int"):
+        of_langchain.ExcerptTextSplitter(1_000)  # type: ignore[arg-type]
 
 
 def test_langchain_refuses_what_an_index_refuses(notes: Path, index: excerpt.Index) -> None:

@@ -218,6 +218,8 @@ def test_what_progress_raises_is_raised(notes: Path) -> None:
 
 def test_wrong_arguments_are_named(notes: Path) -> None:
     with excerpt.Index(notes) as index:
+        assert repr(index) == f"<Index {str(notes)!r}>"
+        assert len({*index.search("tea"), *index.search("tea")}) == len(index.search("tea"))
         for wrong, name in (({"limit": 0}, "limit"), ({"limits": 3}, "limits"), ({"ranks": "words"}, "ranks")):
             with pytest.raises(excerpt.RequestError, match=name) as raised:
                 index.search("tea", **wrong)  # type: ignore[arg-type]
@@ -235,6 +237,12 @@ def test_wrong_arguments_are_named(notes: Path) -> None:
                 refused("")
     with pytest.raises(excerpt.IndexFailure, match="the target is empty"):
         excerpt.Index("")
+    with pytest.raises(ValueError, match="`timeout` is -1"):
+        excerpt.Index(notes, timeout=-1)
+    with pytest.raises(TypeError, match="`timeout` is a str"):
+        excerpt.Index(notes, timeout="1")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="`progress` is a int"):
+        excerpt.Index(notes, progress=5)  # type: ignore[arg-type]
     with pytest.raises(excerpt.IndexFailure, match="closed"):
         index.search("tea")
     with pytest.raises(excerpt.IndexFailure):
@@ -289,6 +297,34 @@ def test_the_loop_is_not_blocked(notes: Path) -> None:
     turns, paths = asyncio.run(ask())
     assert paths == ["tea.md", "harbour/siren.md", "code/tide.py"]
     assert turns > 10
+
+
+def test_opening_that_is_cancelled_is_not_waited_for(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_end, has_ended = threading.Event(), threading.Event()
+
+    class Slow(excerpt.Index):
+        def __init__(self, target: Path) -> None:
+            assert may_end.wait(60)
+            super().__init__(target)
+
+        def close(self) -> None:
+            super().close()
+            has_ended.set()
+
+    monkeypatch.setattr("excerpt._index.Index", Slow)
+
+    async def cancelled() -> str:
+        index = excerpt.AsyncIndex(notes)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(index.__aenter__(), 0.1)
+        assert not has_ended.is_set()
+        may_end.set()
+        with pytest.raises(excerpt.IndexFailure, match="closed"):
+            await index.search("tea")
+        return repr(index)
+
+    assert asyncio.run(cancelled()) == f"<AsyncIndex {str(notes)!r}>"
+    assert has_ended.wait(60)
 
 
 def asked(index: excerpt.Index, answers: "multiprocessing.Queue[str]") -> None:

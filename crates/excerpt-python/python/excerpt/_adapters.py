@@ -124,7 +124,7 @@ def found(index: Index, question: str, limit: int, fields: Mapping[str, Any]) ->
     question = question[:_LONGEST_QUESTION]
     if not any(map(str.isalnum, question)):
         return []
-    return index.search(question, limit=limit, **fields)
+    return index.search(question, **{"limit": limit, **fields})
 
 
 def _ending(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import threading
 import time
@@ -59,6 +60,9 @@ class Hit:
     """The front matter of the document, and the attributes that its collection was given."""
     raw: dict[str, Any] = field(repr=False)
     """Everything that the API says of the hit."""
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.citation))
 
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> Hit:
@@ -238,6 +242,13 @@ class Index:
         path = os.fspath(target)
         if not path:
             raise IndexFailure("the target is empty, expected a folder, a file or the address of a server")
+        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
+            raise TypeError(f"`timeout` is a {type(timeout).__name__}, expected a number of seconds")
+        if not 0 < timeout < math.inf:
+            raise ValueError(f"`timeout` is {timeout}, expected a positive number of seconds")
+        if progress is not None and not callable(progress):
+            raise TypeError(f"`progress` is a {type(progress).__name__}, expected a function")
+        self._target = path
         self._timeout = timeout
         self._collections = _strings("collections", collections)
         self._transport: Transport
@@ -417,6 +428,9 @@ class Index:
         """End what was opened. What is in the index stays."""
         self._transport.close()
 
+    def __repr__(self) -> str:
+        return f"<Index {self._target!r}>"
+
     def __enter__(self) -> Index:
         return self
 
@@ -519,10 +533,15 @@ class AsyncIndex:
     """
 
     def __init__(self, target: str | os.PathLike[str] = ".", **options: Any) -> None:
+        self._target = os.fspath(target)
         self._open: Callable[[], Index] = lambda: Index(target, **options)
         self._index: Index | None = None
         self._is_closed = False
+        self._is_opening = False
         self._opening = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<AsyncIndex {self._target!r}>"
 
     @property
     def notes(self) -> list[str]:
@@ -531,15 +550,26 @@ class AsyncIndex:
 
     def _opened(self) -> Index:
         with self._opening:
-            if self._is_closed:
-                raise IndexFailure("the index is closed")
+            if self._index is None and not self._is_closed:
+                self._is_opening = True
+                try:
+                    opened = self._open()
+                finally:
+                    self._is_opening = False
+                if self._is_closed:
+                    opened.close()
+                else:
+                    self._index = opened
             if self._index is None:
-                self._index = self._open()
+                raise IndexFailure("the index is closed")
             return self._index
 
     def _closed(self) -> None:
+        self._is_closed = True
+        # Opening may take long: who is opening it closes it, too, and nobody waits for that.
+        if self._is_opening:
+            return
         with self._opening:
-            self._is_closed = True
             index, self._index = self._index, None
         if index is not None:
             index.close()

@@ -90,6 +90,8 @@ class ExcerptTextSplitter(TextSplitter):
             raise ConfigError(f'`content` is {content!r}, expected "text" or "embedded"')
         if chunk_overlap and content == "text":
             raise ConfigError('`chunk_overlap` is for the text to embed: set `content="embedded"`, too')
+        if chunker is not None and not isinstance(chunker, Chunker):
+            raise TypeError(f"`chunker` is a {type(chunker).__name__}, expected a Chunker: name the size as `chunk_size`")
         if chunker is None:
             chunker = Chunker(**_sizes(chunk_size, chunk_overlap, length_function, settings), **settings)
         else:
