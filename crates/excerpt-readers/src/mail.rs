@@ -15,15 +15,21 @@ use crate::markdown::{MarkdownWriter, one_line};
 use crate::place::{FilePlace, FilePlaces};
 use crate::reader::{ExtractedText, FileReader, ReadError};
 
-/// How many messages may be within a message: each that is within another takes room on the stack.
-const MOST_WITHIN: usize = 500;
+/// The name of the field that says what a part is.
+const CONTENT_TYPE: &[u8] = b"content-type";
+
+/// How the line begins that precedes a message in a mailbox.
+const ENVELOPE: &[u8] = b"From ";
+
+/// How many parts of a message may say what they are: one may be a message within it, and each that
+/// is within another takes room on the stack.
+const MOST_TYPES: usize = 500;
 
 /// How many parts of a message may consist of parts: the end of each is looked for.
 const MOST_IN_PARTS: usize = 200;
 
-/// How many lines the headers of a message and its parts may have: a field takes much more room
-/// than its bytes.
-const MOST_OF_HEADERS: usize = 200_000;
+/// How many fields and parts a message may have: each takes much more room than its bytes.
+const MOST_FIELDS: usize = 200_000;
 
 /// How deep messages within messages are written.
 const DEEPEST: usize = 20;
@@ -96,9 +102,6 @@ fn messages(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         Some(message)
     })
 }
-
-/// How the line begins that precedes a message in a mailbox.
-const ENVELOPE: &[u8] = b"From ";
 
 /// Where the message after the first one begins.
 fn next_message(bytes: &[u8]) -> Option<usize> {
@@ -236,31 +239,26 @@ impl MailWriter<'_, '_> {
     }
 }
 
-/// The name of the field that says what a part is.
-const CONTENT_TYPE: &[u8] = b"content-type:";
-
 /// An error for a message that would take much more room than its bytes, or much time: with very
-/// many fields or parts, or with parts in parts.
+/// many fields or parts, or with parts in parts. What may be one counts, however it is written.
 fn check(message: &[u8]) -> Result<(), ReadError> {
-    let (mut within, mut in_parts, mut of_headers) = (0, 0, 0);
-    let mut is_header = true;
+    let (mut types, mut in_parts, mut fields) = (0, 0, 0);
     for line in lines(message) {
-        let is_mark = line.starts_with(b"--");
-        is_header = is_mark || (is_header && !line.trim_ascii().is_empty());
-        of_headers += usize::from(is_header);
+        fields += usize::from(line.starts_with(b"--") || line.contains(&b':'));
         let (name, value) = line
+            .trim_ascii_start()
             .split_at_checked(CONTENT_TYPE.len())
             .unwrap_or_default();
         if name.eq_ignore_ascii_case(CONTENT_TYPE) {
-            let kind = value.trim_ascii_start().to_ascii_lowercase();
-            within += usize::from(kind.starts_with(b"message/"));
-            in_parts += usize::from(kind.starts_with(b"multipart/"));
+            types += 1;
+            let kind = value.to_ascii_lowercase();
+            in_parts += usize::from(kind.windows(10).any(|part| part == b"multipart/"));
         }
     }
     for (count, most, what) in [
-        (within, MOST_WITHIN, "messages within messages"),
+        (types, MOST_TYPES, "parts and messages within it"),
         (in_parts, MOST_IN_PARTS, "parts with parts"),
-        (of_headers, MOST_OF_HEADERS, "lines of headers"),
+        (fields, MOST_FIELDS, "fields or parts"),
     ] {
         if count > most {
             return Err(ReadError::damaged(format!(
@@ -330,11 +328,8 @@ mod tests {
             read(&format!("{}Subject: b\n\nTea.\n", within.repeat(depth)))
         };
         assert!(nested(3).unwrap().text.contains("Tea."));
-        assert!(nested(MOST_WITHIN).is_ok());
-        assert!(matches!(
-            nested(MOST_WITHIN + 1),
-            Err(ReadError::Damaged(_))
-        ));
+        assert!(nested(MOST_TYPES).is_ok());
+        assert!(matches!(nested(MOST_TYPES + 1), Err(ReadError::Damaged(_))));
     }
 
     #[test]
@@ -344,6 +339,12 @@ mod tests {
             format!("{parts}{}", format!("--a\n{parts}").repeat(500_000)),
             format!("Subject: a\n{}", "X: a\n".repeat(5_000_000)),
             format!("{parts}{}", "--a\n\nb\n".repeat(1_000_000)),
+            // A field may go on in the next line, and follow what is none.
+            "Content-Type :\n message/rfc822\n\n".repeat(500_000),
+            format!(
+                "Content-Type: message/rfc822\n\n{}",
+                "X y: a\nb\n".repeat(2_000_000)
+            ),
         ] {
             assert!(matches!(read(&hostile), Err(ReadError::Damaged(_))));
         }
