@@ -621,11 +621,19 @@ impl<'f, 'b> Interpreter<'f, 'b> {
                 (true, false) => 1.5 * size,
                 (false, _) => PIECE_GAP * size,
             };
-            if is_same_line && gap > -0.4 * size && gap < most && open.text.len() < 1 << 16 {
+            // The size of a piece is that of its letters: a smaller bullet does not give its own.
+            let is_word = gap > WORD_GAP * size || (self.is_spaced && gap > 0.0);
+            let is_same_size = (open.size - glyph.size).abs() < 0.05 * size;
+            if is_same_line
+                && gap > -0.4 * size
+                && gap < most
+                && (is_same_size || !is_word)
+                && open.text.len() < 1 << 16
+            {
                 if open.is_monospaced && self.spaces > 1 {
                     open.text
                         .extend(std::iter::repeat_n(' ', self.spaces.min(80)));
-                } else if gap > WORD_GAP * size || (self.is_spaced && gap > 0.0) {
+                } else if is_word {
                     open.text.push(' ');
                 }
                 push_plain(&mut open.text, text);

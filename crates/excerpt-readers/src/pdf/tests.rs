@@ -190,6 +190,57 @@ fn lists_and_tables_are_kept() {
 }
 
 #[test]
+fn an_item_with_a_smaller_bullet_goes_on_over_its_lines() {
+    let item =
+        |y: u32, text: &str| format!("BT /F 9 Tf 50 {y} Td (\\225 ) Tj /F 10 Tf ({text}) Tj ET\n");
+    let content = [
+        item(700, "The first of them is so long that it takes two lines"),
+        line("F", 10, 56, 688, "before the second one begins."),
+        item(670, "The second one takes as many lines as the first did"),
+        line("F", 10, 56, 658, "and ends here."),
+    ]
+    .concat();
+    assert_eq!(
+        text(&Maker::pages(&[&content])),
+        "- The first of them is so long that it takes two lines before the second one begins.\n\
+         - The second one takes as many lines as the first did and ends here.\n"
+    );
+}
+
+#[test]
+fn a_line_of_smaller_code_stays_in_its_paragraph() {
+    let content = [
+        lines(
+            50,
+            700,
+            &["The settings are read from the first of these files"],
+        ),
+        line(
+            "F",
+            9,
+            50,
+            688,
+            "/etc/river/levels.conf, /usr/share/river/levels.default.conf",
+        ),
+        lines(
+            50,
+            676,
+            &[
+                "and whatever is in none of them has the value that the",
+                "table above says.",
+            ],
+        ),
+    ]
+    .concat();
+    assert_eq!(
+        text(&Maker::pages(&[&content])),
+        "The settings are read from the first of these files \
+         /etc/river/levels.conf, /usr/share/river/levels.default.conf and whatever is in none of \
+         them has the value that the table above says.\n"
+    );
+}
+
+#[test]
 fn headers_footers_and_numbers_of_pages_are_left_out() {
     let contents: Vec<String> = (1..=5)
         .map(|page| {

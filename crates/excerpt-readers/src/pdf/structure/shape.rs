@@ -95,8 +95,13 @@ impl Shape {
         let ends = before
             .text
             .ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '：']);
-        if is_other_size
-            || before.is_monospaced != next.is_monospaced
+        // A line that is mostly code, such as a long path, within a paragraph.
+        let is_within = !is_short
+            && !ends
+            && before.size.min(next.size) > 0.85 * size
+            && (step - self.leading).abs() < 0.1 * self.leading;
+        let is_other = is_other_size || before.is_monospaced != next.is_monospaced;
+        if (is_other && !is_within)
             || (before.is_bold != next.is_bold && (is_short || step > 1.1 * self.leading))
         {
             return Between::Break;
