@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use excerpt_chunk::PlainName;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 
 use crate::chunking::{PyChunking, of_json};
 
@@ -195,6 +195,14 @@ impl PyChunk {
         let chars = chunking.chars(self.at);
         let record = chunking.get().record(self.get(), chunking.text(), chars);
         of_json(py, &record)
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let get = py.import("operator")?.getattr("getitem")?;
+        Ok((get, (self.chunking.bind(py), self.at).into_pyobject(py)?))
     }
 
     fn __repr__(&self) -> String {

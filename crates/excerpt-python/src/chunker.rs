@@ -1,18 +1,18 @@
 //! [`PyChunker`]: a configuration that splits texts and batches.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use excerpt_arrow::{LARGEST_TEXT, Stop};
+use excerpt_arrow::LARGEST_TEXT;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::chunking::{GivenDocument, PyChunking, of_json};
 use crate::error::Class;
-use crate::many::{NotSplit, PyChunkingIterator};
+use crate::many::PyChunkingIterator;
 use crate::outline::PyOutline;
 use crate::settings::settings_of;
 use crate::sizer::PySizer;
+use crate::splitter::Splitter;
 use crate::text::{path_of, text_of};
 use crate::work::{check_threads, interruptible};
 
@@ -22,44 +22,7 @@ const SHORT: usize = 256 << 10;
 /// Splits documents with one configuration. It can be shared between threads, and pickled.
 #[pyclass(frozen, module = "excerpt", name = "Chunker")]
 pub(crate) struct PyChunker {
-    pub(crate) splitter: Splitter,
-    /// The settings as given, for a copy in another process.
-    settings: Py<PyDict>,
-}
-
-/// What splits documents.
-#[derive(Clone)]
-pub(crate) struct Splitter {
-    pub(crate) chunker: excerpt_chunk::Chunker,
-    pub(crate) sizer: Option<Arc<PySizer>>,
-}
-
-impl Splitter {
-    /// Splits a document on this thread, to the end.
-    pub(crate) fn split_here(&self, given: GivenDocument) -> Result<PyChunking, NotSplit> {
-        given.split(self.chunker.config(), |document| match &self.sizer {
-            Some(sizer) => {
-                let chunking = self.chunker.chunk_with(document, sizer);
-                chunking.map_err(NotSplit::Size)
-            }
-            None => Ok(self.chunker.chunk(document)),
-        })
-    }
-
-    /// Splits a document unless it is stopped.
-    pub(crate) fn split_until(
-        &self,
-        given: GivenDocument,
-        stop: &Stop,
-    ) -> Result<PyChunking, NotSplit> {
-        if stop.load(Ordering::Relaxed) {
-            return Err(NotSplit::Stopped);
-        }
-        given.split(self.chunker.config(), |document| {
-            let chunking = self.chunker.try_chunk(document, stop);
-            chunking.ok_or(NotSplit::Stopped)
-        })
-    }
+    pub(crate) splitter: Arc<Splitter>,
 }
 
 /// Checks that a text is not too large.
@@ -97,8 +60,11 @@ impl PyChunker {
             .map_err(|error| Class::Config.error(py, error.to_string()))?;
         let sizer = sizer.map(|sizer| PySizer::new(&sizer)).transpose()?;
         Ok(PyChunker {
-            splitter: Splitter { chunker, sizer },
-            settings: said.unbind(),
+            splitter: Arc::new(Splitter {
+                chunker,
+                sizer,
+                settings: said.unbind(),
+            }),
         })
     }
 
@@ -111,7 +77,7 @@ impl PyChunker {
     /// The settings that were given.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let settings = self.settings.bind(py);
+        let settings = self.splitter.settings.bind(py);
         let copy = py.import("copy")?.call_method1("deepcopy", (settings,))?;
         Ok(copy.cast_into()?)
     }
@@ -139,9 +105,9 @@ impl PyChunker {
         let splitter = &self.splitter;
         let split = match (&splitter.sizer, given.text.len()) {
             // A sizer is a function in Python, which raises what signals raise.
-            (Some(_), _) => splitter.split_here(given),
-            (None, ..SHORT) => py.detach(|| splitter.split_here(given)),
-            (None, _) => interruptible(py, |stop| splitter.split_until(given, stop))?,
+            (Some(_), _) => PyChunking::whole(splitter, given),
+            (None, ..SHORT) => py.detach(|| PyChunking::whole(splitter, given)),
+            (None, _) => interruptible(py, |stop| PyChunking::until(splitter, given, stop))?,
         };
         split.map_err(|error| error.into_python(py))
     }
@@ -154,7 +120,7 @@ impl PyChunker {
         threads: Option<usize>,
     ) -> PyResult<PyChunkingIterator> {
         check_threads(threads)?;
-        PyChunkingIterator::new(self.splitter.clone(), threads, documents)
+        PyChunkingIterator::new(Arc::clone(&self.splitter), threads, documents)
     }
 
     /// The blocks of a text.
@@ -179,17 +145,13 @@ impl PyChunker {
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
-        let this = slf.get();
-        let arguments = this.settings.bind(py).copy()?;
-        if let Some(sizer) = &this.splitter.sizer {
-            arguments.set_item("sizer", sizer.given.bind(py))?;
-        }
+        let arguments = slf.get().splitter.arguments(py)?;
         let build = py.import("excerpt._pickle")?.getattr("chunker")?;
         Ok((build, PyTuple::new(py, [arguments])?))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let settings = self.settings.bind(py).iter();
+        let settings = self.splitter.settings.bind(py).iter();
         let mut shown = settings
             .map(|(name, value)| Ok(format!("{name}={}", value.repr()?)))
             .collect::<PyResult<Vec<_>>>()?;

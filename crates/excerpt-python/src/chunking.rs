@@ -2,16 +2,19 @@
 //! is converted when it is asked for.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
-use excerpt_chunk::{Config, Document};
+use excerpt_arrow::Stop;
+use excerpt_chunk::Document;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyIterator, PyString};
+use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 use self_cell::self_cell;
 
 use crate::chunk::PyChunk;
 use crate::sequence::{Subscript, items, iterator};
+use crate::splitter::{NotSplit, Splitter};
 
 type Split<'a> = excerpt_chunk::Chunking<'a>;
 
@@ -50,35 +53,57 @@ impl GivenDocument {
         }
         document
     }
-
-    /// Splits it with `split`.
-    ///
-    /// # Errors
-    ///
-    /// Those of `split`.
-    pub(crate) fn split<E>(
-        self,
-        config: &Config,
-        split: impl for<'a> FnOnce(&Document<'a>) -> Result<Split<'a>, E>,
-    ) -> Result<PyChunking, E> {
-        Ok(PyChunking {
-            split: SplitText::try_new(self, |given| split(&given.document()))?,
-            config: config.clone(),
-            chars: OnceLock::new(),
-        })
-    }
 }
 
-/// The chunks of a document, in the order of its text: a sequence of `Chunk`.
+/// The chunks of a document, in the order of its text: a sequence of `Chunk`. It can be pickled:
+/// what reads it splits the text again.
 #[pyclass(frozen, sequence, module = "excerpt", name = "Chunking")]
 pub(crate) struct PyChunking {
     split: SplitText,
-    config: Config,
+    splitter: Arc<Splitter>,
     /// The characters of each chunk, once they are asked for.
     chars: OnceLock<Vec<Range<usize>>>,
 }
 
 impl PyChunking {
+    /// Splits a document on this thread, to the end.
+    pub(crate) fn whole(splitter: &Arc<Splitter>, given: GivenDocument) -> Result<Self, NotSplit> {
+        PyChunking::new(splitter, given, |document| match &splitter.sizer {
+            Some(sizer) => {
+                let chunking = splitter.chunker.chunk_with(document, sizer);
+                chunking.map_err(NotSplit::Size)
+            }
+            None => Ok(splitter.chunker.chunk(document)),
+        })
+    }
+
+    /// Splits a document unless it is stopped.
+    pub(crate) fn until(
+        splitter: &Arc<Splitter>,
+        given: GivenDocument,
+        stop: &Stop,
+    ) -> Result<Self, NotSplit> {
+        if stop.load(Ordering::Relaxed) {
+            return Err(NotSplit::Stopped);
+        }
+        PyChunking::new(splitter, given, |document| {
+            let chunking = splitter.chunker.try_chunk(document, stop);
+            chunking.ok_or(NotSplit::Stopped)
+        })
+    }
+
+    fn new(
+        splitter: &Arc<Splitter>,
+        given: GivenDocument,
+        split: impl for<'a> FnOnce(&Document<'a>) -> Result<Split<'a>, NotSplit>,
+    ) -> Result<Self, NotSplit> {
+        Ok(PyChunking {
+            split: SplitText::try_new(given, |given| split(&given.document()))?,
+            splitter: Arc::clone(splitter),
+            chars: OnceLock::new(),
+        })
+    }
+
     /// The text of the document.
     pub(crate) fn text(&self) -> &str {
         &self.split.borrow_owner().text
@@ -175,7 +200,14 @@ impl PyChunking {
     /// The page of `excerpt chunk --format html` for this document.
     fn to_html(&self, py: Python<'_>) -> String {
         let name = self.path().unwrap_or("(text)");
-        py.detach(|| excerpt::preview(name, self.text(), self.get(), &self.config))
+        py.detach(|| {
+            excerpt::preview(
+                name,
+                self.text(),
+                self.get(),
+                self.splitter.chunker.config(),
+            )
+        })
     }
 
     /// The page of `to_html()`, to look at: a notebook shows it, `.open()` opens it in a browser,
@@ -204,6 +236,29 @@ impl PyChunking {
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {
         let count = slf.get().get().chunks.len();
         iterator(slf.py(), count, |at| PyChunk::new(slf, at))
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let this = slf.get();
+        let given = this.split.borrow_owner();
+        let named = PyDict::new(py);
+        let values = [
+            ("path", &given.path),
+            ("title", &given.title),
+            ("language", &given.language),
+            ("id", &given.id),
+        ];
+        for (name, value) in values {
+            if let Some(value) = value {
+                named.set_item(name, &**value)?;
+            }
+        }
+        let arguments = this.splitter.arguments(py)?;
+        let build = py.import("excerpt._pickle")?.getattr("chunking")?;
+        Ok((build, (arguments, &*given.text, named).into_pyobject(py)?))
     }
 
     fn __repr__(&self) -> String {

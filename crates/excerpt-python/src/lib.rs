@@ -16,6 +16,7 @@ mod sequence;
 mod server;
 mod settings;
 mod sizer;
+mod splitter;
 mod text;
 mod work;
 

@@ -1,21 +1,18 @@
 //! [`PyChunkingIterator`]: many documents, split on all cores.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 use std::vec::IntoIter;
 
-use excerpt_arrow::with_sources;
-use excerpt_chunk::SizeError;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 use rayon::prelude::*;
 
-use crate::chunker::{Splitter, check_size};
+use crate::chunker::check_size;
 use crate::chunking::{GivenDocument, PyChunking};
-use crate::error::Class;
-use crate::sizer;
+use crate::splitter::{NotSplit, Splitter};
 use crate::text::{path_of, text_of};
 use crate::work::{interruptible, pool};
 
@@ -29,7 +26,7 @@ const TURN: Duration = Duration::from_millis(1);
 /// Splits the documents of an iterable, some hundred at a time, and returns them in order.
 #[pyclass(frozen, module = "excerpt", name = "ChunkingIterator")]
 pub(crate) struct PyChunkingIterator {
-    splitter: Splitter,
+    splitter: Arc<Splitter>,
     threads: Option<usize>,
     state: Mutex<State>,
     /// The thread that is advancing it.
@@ -49,7 +46,7 @@ struct State {
 
 impl PyChunkingIterator {
     pub(crate) fn new(
-        splitter: Splitter,
+        splitter: Arc<Splitter>,
         threads: Option<usize>,
         documents: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
@@ -94,7 +91,7 @@ impl PyChunkingIterator {
             Some(_) => {
                 let mut split = Vec::with_capacity(given.len());
                 for given in given {
-                    split.push(splitter.split_here(given));
+                    split.push(PyChunking::whole(splitter, given));
                     if split.last().is_some_and(Result::is_err) {
                         break;
                     }
@@ -107,7 +104,7 @@ impl PyChunkingIterator {
                 let work = interruptible(py, |stop| {
                     pool.install(|| {
                         let given = given.into_par_iter();
-                        let split = given.map(|given| splitter.split_until(given, stop));
+                        let split = given.map(|given| PyChunking::until(splitter, given, stop));
                         split.collect()
                     })
                 });
@@ -243,34 +240,4 @@ fn document_of(item: &Bound<'_, PyAny>, number: usize) -> PyResult<GivenDocument
         "{name} is of type {kind}, expected a str, a pair of text and path, or a dict with \"text\""
     );
     Err(PyTypeError::new_err(message))
-}
-
-/// Why a document was not split.
-pub(crate) enum NotSplit {
-    /// The sizer failed.
-    Size(SizeError),
-    /// It was stopped.
-    Stopped,
-}
-
-impl NotSplit {
-    /// The error to raise.
-    pub(crate) fn into_python(self, py: Python<'_>) -> PyErr {
-        let error = match self {
-            NotSplit::Stopped => return Class::Text.error(py, "stopped"),
-            NotSplit::Size(error) => error,
-        };
-        // What the function of the user has raised is raised once.
-        sizer::take_raised();
-        match error {
-            SizeError::Failed { source, bytes } => match source.downcast::<PyErr>() {
-                Ok(raised) => *raised,
-                Err(source) => {
-                    let error = SizeError::Failed { source, bytes };
-                    Class::Text.error(py, with_sources(&error))
-                }
-            },
-            error => Class::Text.error(py, with_sources(&error)),
-        }
-    }
 }

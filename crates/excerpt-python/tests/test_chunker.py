@@ -195,6 +195,21 @@ def test_a_chunker_is_pickled() -> None:
         assert [chunk.id for chunk in copy.chunk(TEXT)] == [chunk.id for chunk in chunker.chunk(TEXT)]
 
 
+def test_chunks_are_pickled_with_their_text_once() -> None:
+    for chunker in (excerpt.Chunker("docs", target=40), excerpt.Chunker(sizer=words, target=10, max=20, min=1)):
+        chunking = chunker.chunk(TEXT * 20, "notes/tea.md", title="Tea", id="7")
+        assert len(chunking) > 5
+        copies = pickle.loads(pickle.dumps(list(chunking)))
+        assert [(copy.id, copy.text, copy.embedded, copy.trail, copy.cut.reason) for copy in copies] == [
+            (chunk.id, chunk.text, chunk.embedded, chunk.trail, chunk.cut.reason) for chunk in chunking
+        ]
+        copy = pickle.loads(pickle.dumps(chunking))
+        assert copy.to_dicts() == chunking.to_dicts() and repr(copy) == repr(chunking)
+        assert len(pickle.dumps(list(chunking))) < 2 * len(chunking.text) + 40 * len(chunking) + 1_000
+    many = next(excerpt.Chunker().chunk_many([{"text": "def f():\n    pass\n", "language": "python"}]))
+    assert pickle.loads(pickle.dumps(many)).to_dicts() == many.to_dicts()
+
+
 def test_many_documents_are_split_in_order() -> None:
     chunker = excerpt.Chunker(**SMALL)
     documents = [(f"# {number}\n\n" + TEXT * (number % 7), f"{number}.md") for number in range(2_000)]

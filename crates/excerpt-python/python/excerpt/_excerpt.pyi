@@ -205,7 +205,11 @@ class Chunker:
 
 @final
 class Chunking:
-    """The chunks of a document, in the order of its text."""
+    """The chunks of a document, in the order of its text.
+
+    A chunking and its chunks can be pickled if the chunker can: the text and the settings are stored, and the text is
+    split again where they are read, so a chunk alone takes as much as its document.
+    """
 
     @property
     def text(self) -> str:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._excerpt import Chunker
+from ._excerpt import Chunker, Chunking
 
 
 def chunker(arguments: dict[str, Any]) -> Chunker:
     """A chunker with these arguments."""
     return Chunker(**arguments)
+
+
+def chunking(arguments: dict[str, Any], text: str, named: dict[str, str]) -> Chunking:
+    """A text, split by a chunker with these arguments, with its path, title, language and id."""
+    return Chunker(**arguments).chunk(text, **named)
