@@ -229,7 +229,7 @@ fn a_chunk_that_begins_inside_a_definition_has_it_in_its_context() {
             }
             let read = bytes.entry(language.to_string()).or_default();
             *read += text.len();
-            if !own && *read > 120_000 {
+            if !own && *read > 250_000 {
                 break;
             }
             let outline = Grammars.parse(&document, chunker.config().max * 3);
