@@ -14,4 +14,4 @@ def chunker(arguments: dict[str, Any]) -> Chunker:
 
 def chunking(arguments: dict[str, Any], text: str, named: dict[str, str]) -> Chunking:
     """A text, split by a chunker with these arguments, with its path, title, language and id."""
-    return Chunker(**arguments).chunk(text, **named)
+    return chunker(arguments).chunk(text, **named)
