@@ -6,6 +6,7 @@ mod anchors;
 pub(crate) mod days;
 mod headings;
 mod sections;
+mod stems;
 mod version;
 mod words;
 

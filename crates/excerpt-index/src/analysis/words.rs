@@ -13,10 +13,7 @@
 
 use std::ops::Range;
 
-use tantivy::tokenizer::{
-    AsciiFoldingFilter, BoxTokenStream, Language, Stemmer, TextAnalyzer, Token, TokenStream,
-    Tokenizer,
-};
+use super::stems::Stems;
 
 /// Incremented whenever the terms of a text change: keyword indexes with another number are
 /// rebuilt.
@@ -42,18 +39,21 @@ pub(crate) fn name(written: &str) -> String {
     bare.to_lowercase()
 }
 
-/// Splits texts into terms. Folding and stemming are those of tantivy, used as a library: nothing
-/// of an index is involved.
+/// Splits texts into terms.
 #[derive(Clone)]
-pub(crate) struct Analyzer(TextAnalyzer);
+pub(crate) struct Analyzer {
+    purpose: Purpose,
+    /// The [letters](letter) that a term may start with; `None` for all.
+    letters: Option<u128>,
+}
 
 impl Analyzer {
     /// The analyzer for documents and queries.
     pub(crate) fn new(purpose: Purpose) -> Analyzer {
-        chain(Words {
+        Analyzer {
             purpose,
             letters: None,
-        })
+        }
     }
 
     /// The analyzer that finds `terms` in a document: it skips words with another first letter,
@@ -61,30 +61,54 @@ impl Analyzer {
     pub(crate) fn finding<'t>(terms: impl Iterator<Item = &'t String>) -> Analyzer {
         let firsts = terms.filter_map(|term| term.bytes().next());
         let letters = firsts.fold(0, |letters, first| letters | letter(first));
-        chain(Words {
+        Analyzer {
             purpose: Purpose::Document,
             letters: Some(letters),
-        })
+        }
     }
 
     /// The terms of `text`, in order.
-    pub(crate) fn terms<'a>(&'a mut self, text: &'a str) -> Terms<'a> {
-        Terms(self.0.token_stream(text))
+    pub(crate) fn terms<'a>(&self, text: &'a str) -> Terms<'a> {
+        Terms {
+            words: Words {
+                purpose: self.purpose,
+                letters: self.letters,
+                text,
+                offset: 0,
+                position: 0,
+                pieces: Vec::new(),
+                next: 0,
+            },
+            lowered: String::new(),
+            term: String::new(),
+        }
     }
 }
 
 /// The terms of a text, one at a time.
-pub(crate) struct Terms<'a>(BoxTokenStream<'a>);
+pub(crate) struct Terms<'a> {
+    words: Words<'a>,
+    /// The current piece in lower case, and its term.
+    lowered: String,
+    term: String,
+}
 
 impl Terms<'_> {
     /// The next term; `None` at the end of the text.
     pub(crate) fn advance(&mut self) -> Option<Term<'_>> {
-        let token = self.0.next()?;
+        let Piece {
+            from,
+            to,
+            position,
+            length,
+        } = self.words.next()?;
+        lower(&self.words.text[from..to], &mut self.lowered);
+        Stems::write(&self.lowered, &mut self.term);
         Some(Term {
-            text: &token.text,
-            bytes: token.offset_from..token.offset_to,
-            position: token.position,
-            positions: token.position_length,
+            text: &self.term,
+            bytes: from..to,
+            position,
+            positions: length,
         })
     }
 }
@@ -119,40 +143,6 @@ fn letter(byte: u8) -> u128 {
     }
 }
 
-fn chain(words: Words) -> Analyzer {
-    let chain = TextAnalyzer::builder(words)
-        .filter(AsciiFoldingFilter)
-        .filter(Stemmer::new(Language::English))
-        .build();
-    Analyzer(chain)
-}
-
-/// Splits text into lower-case words and parts of words. A word with parts has their number as its
-/// `position_length`.
-#[derive(Clone, Debug)]
-struct Words {
-    purpose: Purpose,
-    /// The [letters](letter) that a term may start with; `None` for all.
-    letters: Option<u128>,
-}
-
-impl Tokenizer for Words {
-    type TokenStream<'a> = WordStream<'a>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
-        WordStream {
-            purpose: self.purpose,
-            letters: self.letters,
-            text,
-            offset: 0,
-            position: 0,
-            pieces: Vec::new(),
-            next: 0,
-            token: Token::default(),
-        }
-    }
-}
-
 /// A future term: its place in the text, its position among the words, and how many positions it
 /// covers.
 #[derive(Clone, Copy, Debug)]
@@ -163,7 +153,8 @@ struct Piece {
     length: usize,
 }
 
-struct WordStream<'a> {
+/// The words of a text, and the parts of those that have several.
+struct Words<'a> {
     purpose: Purpose,
     letters: Option<u128>,
     text: &'a str,
@@ -174,22 +165,18 @@ struct WordStream<'a> {
     /// The pieces of the current word, and the index of the next one.
     pieces: Vec<Piece>,
     next: usize,
-    token: Token,
 }
 
-impl TokenStream for WordStream<'_> {
-    fn advance(&mut self) -> bool {
-        let Piece {
-            from,
-            to,
-            position,
-            length,
-        } = loop {
+impl Iterator for Words<'_> {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        loop {
             while self.next == self.pieces.len() {
                 self.pieces.clear();
                 self.next = 0;
                 if !self.scan() {
-                    return false;
+                    return None;
                 }
             }
             let piece = self.pieces[self.next];
@@ -197,27 +184,13 @@ impl TokenStream for WordStream<'_> {
             let first = self.text.as_bytes()[piece.from];
             let is_one_of = |letters| !first.is_ascii() || letter(first) & letters != 0;
             if self.letters.is_none_or(is_one_of) {
-                break piece;
+                return Some(piece);
             }
-        };
-        self.token.offset_from = from;
-        self.token.offset_to = to;
-        self.token.position = position;
-        self.token.position_length = length;
-        lower(&self.text[from..to], &mut self.token.text);
-        true
-    }
-
-    fn token(&self) -> &Token {
-        &self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        &mut self.token
+        }
     }
 }
 
-impl WordStream<'_> {
+impl Words<'_> {
     /// Finds the pieces of the next word; false at the end of the text. A word may turn out to have
     /// none.
     fn scan(&mut self) -> bool {
@@ -312,15 +285,16 @@ impl WordStream<'_> {
 fn ends(word: &str) -> impl Iterator<Item = usize> {
     let mut chars = word.char_indices().peekable();
     let mut before: Option<char> = None;
-    let mut ends = Vec::new();
-    while let Some((offset, c)) = chars.next() {
-        let after = chars.peek().map(|(_, c)| *c);
-        if before.is_some_and(|before| is_end(before, c, after, word, offset)) {
-            ends.push(offset);
+    std::iter::from_fn(move || {
+        while let Some((offset, c)) = chars.next() {
+            let after = chars.peek().map(|(_, c)| *c);
+            let was = before.replace(c);
+            if was.is_some_and(|was| is_end(was, c, after, word, offset)) {
+                return Some(offset);
+            }
         }
-        before = Some(c);
-    }
-    ends.into_iter()
+        None
+    })
 }
 
 fn is_end(before: char, c: char, after: Option<char>, word: &str, offset: usize) -> bool {
@@ -350,7 +324,10 @@ fn is_suffix(before: &str, word: &str) -> bool {
 }
 
 fn is_word(c: char) -> bool {
-    c == '_' || c.is_alphanumeric() || is_combining(c) || is_unspaced(c)
+    match c.is_ascii() {
+        true => c == '_' || c.is_ascii_alphanumeric(),
+        false => c.is_alphanumeric() || is_combining(c) || is_unspaced(c),
+    }
 }
 
 /// The accents of decomposed letters. They are dropped, just as composed letters are folded.
@@ -361,7 +338,8 @@ fn is_combining(c: char) -> bool {
 /// Whether the character belongs to a script without spaces between words (or, in Korean, with
 /// few): Thai, Lao, Burmese, Khmer, Japanese, Chinese, Korean.
 fn is_unspaced(c: char) -> bool {
-    matches!(c,
+    !c.is_ascii()
+        && matches!(c,
         '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECD}' | '\u{1000}'..='\u{1049}'
         | '\u{1780}'..='\u{17D3}' | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}'
         | '\u{30FC}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
@@ -384,19 +362,27 @@ fn lower(piece: &str, term: &mut String) {
 mod tests {
     use super::*;
 
-    fn tokens(purpose: Purpose, text: &str) -> Vec<Token> {
-        let mut analyzer = Analyzer::new(purpose);
-        let mut stream = analyzer.0.token_stream(text);
-        let mut tokens = Vec::new();
-        stream.process(&mut |token| tokens.push(token.clone()));
-        tokens
+    /// A term, its place in the text, its position and how many positions it covers.
+    type Found = (String, Range<usize>, usize, usize);
+
+    fn found(purpose: Purpose, text: &str) -> Vec<Found> {
+        let mut terms = Analyzer::new(purpose).terms(text);
+        let mut found = Vec::new();
+        while let Some(term) = terms.advance() {
+            let Term {
+                text,
+                bytes,
+                position,
+                positions,
+            } = term;
+            found.push((text.to_string(), bytes, position, positions));
+        }
+        found
     }
 
     fn terms(text: &str) -> Vec<String> {
-        tokens(Purpose::Document, text)
-            .into_iter()
-            .map(|token| token.text)
-            .collect()
+        let found = found(Purpose::Document, text).into_iter();
+        found.map(|(term, ..)| term).collect()
     }
 
     #[test]
@@ -454,10 +440,8 @@ mod tests {
     fn scripts_without_spaces_give_pairs() {
         assert_eq!(terms("検索語"), ["検", "検索", "索", "索語", "語"]);
         let query = |text| {
-            tokens(Purpose::Query, text)
-                .into_iter()
-                .map(|token| token.text)
-                .collect::<Vec<_>>()
+            let found = found(Purpose::Query, text).into_iter();
+            found.map(|(term, ..)| term).collect::<Vec<_>>()
         };
         assert_eq!(query("検索語"), ["検索", "索語"]);
         assert_eq!(query("猫"), ["猫"]);
@@ -468,16 +452,9 @@ mod tests {
     #[test]
     fn offsets_and_positions_point_into_the_text() {
         let text = "so parseHTTP_Config 漢字 end";
-        let found = tokens(Purpose::Document, text);
+        let found = found(Purpose::Document, text).into_iter();
         let places: Vec<_> = found
-            .iter()
-            .map(|token| {
-                (
-                    &text[token.offset_from..token.offset_to],
-                    token.position,
-                    token.position_length,
-                )
-            })
+            .map(|(_, bytes, position, positions)| (&text[bytes], position, positions))
             .collect();
         assert_eq!(
             places,
@@ -505,7 +482,7 @@ mod tests {
     fn a_finder_finds_its_terms_and_passes_over_the_rest() {
         let wanted = ["parseconfig", "pars", "cafe", "検索"].map(str::to_string);
         let text = "Parsing a café's parseConfig needs 検索語; nothing else";
-        let mut finder = Analyzer::finding(wanted.iter());
+        let finder = Analyzer::finding(wanted.iter());
         let mut terms = finder.terms(text);
         let mut found = Vec::new();
         while let Some(term) = terms.advance() {

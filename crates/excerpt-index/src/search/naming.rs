@@ -27,7 +27,7 @@ impl<'a> Naming<'a> {
 
     /// From 0 for a title without any word of the query to 1 for one with the same words: the share
     /// of the query in the title times the share of the title in the query.
-    pub(super) fn title(&self, analyzer: &mut Analyzer, title: &str) -> f32 {
+    pub(super) fn title(&self, analyzer: &Analyzer, title: &str) -> f32 {
         match self.may_match(title) {
             true => self.fit(&stems(analyzer, title)),
             false => 0.0,
@@ -36,7 +36,7 @@ impl<'a> Naming<'a> {
 
     /// The same for a name that is defined in source code: a half of it, and a half for a name of
     /// several words that are all in the query.
-    pub(super) fn definition(&self, analyzer: &mut Analyzer, name: &str) -> f32 {
+    pub(super) fn definition(&self, analyzer: &Analyzer, name: &str) -> f32 {
         let own = name.rsplit(['.', ':']).next().unwrap_or(name);
         if !self.may_match(own) {
             return 0.0;
@@ -94,7 +94,7 @@ pub(super) fn file_name(path: &str) -> &str {
 }
 
 /// The terms of the words and parts of words in `text`, without duplicates.
-pub(super) fn stems(analyzer: &mut Analyzer, text: &str) -> HashSet<String> {
+pub(super) fn stems(analyzer: &Analyzer, text: &str) -> HashSet<String> {
     let mut terms = analyzer.terms(text);
     let mut stems = HashSet::new();
     while let Some(term) = terms.advance() {
@@ -110,11 +110,11 @@ mod tests {
     use super::*;
     use crate::analysis::Purpose;
 
-    fn of<T>(terms: &[(&str, f32)], look: impl FnOnce(&Naming<'_>, &mut Analyzer) -> T) -> T {
+    fn of<T>(terms: &[(&str, f32)], look: impl FnOnce(&Naming<'_>, &Analyzer) -> T) -> T {
         let names: Vec<String> = terms.iter().map(|(term, _)| term.to_string()).collect();
         let weights: Vec<Option<f32>> = terms.iter().map(|(_, weight)| Some(*weight)).collect();
         let naming = Naming::new(&names, &weights);
-        look(&naming, &mut Analyzer::new(Purpose::Query))
+        look(&naming, &Analyzer::new(Purpose::Query))
     }
 
     #[test]

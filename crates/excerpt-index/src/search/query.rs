@@ -82,7 +82,7 @@ impl Words {
     /// Adds the terms of a query; those of words without relevance to `stops`.
     fn add_terms(&mut self, query: &str, stops: &mut Words) {
         let mut seen = HashSet::new();
-        let mut analyzer = Analyzer::new(Purpose::Query);
+        let analyzer = Analyzer::new(Purpose::Query);
         let mut whole_until = 0;
         let mut terms = analyzer.terms(query);
         while let Some(term) = terms.advance() {
@@ -111,7 +111,7 @@ impl Words {
 impl Phrase {
     /// The words of `written`; `None` if it contains no word.
     fn of(written: &str) -> Option<Phrase> {
-        let mut analyzer = Analyzer::new(Purpose::Query);
+        let analyzer = Analyzer::new(Purpose::Query);
         let mut found = analyzer.terms(written);
         let mut terms = Vec::new();
         while let Some(term) = found.advance() {

@@ -66,7 +66,7 @@ const VENDORED: [&str; 8] = [
 /// The terms of [`TEST`], [`GENERATED`] and [`VENDORED`].
 static KINDS: LazyLock<[HashSet<String>; 3]> = LazyLock::new(|| {
     let kinds = [TEST.as_slice(), &GENERATED, &VENDORED];
-    kinds.map(|kind| stems(&mut Analyzer::new(Purpose::Query), &kind.join(" ")))
+    kinds.map(|kind| stems(&Analyzer::new(Purpose::Query), &kind.join(" ")))
 });
 
 /// The properties of a query that the signals use.
@@ -123,7 +123,7 @@ impl<'a> SignalInput<'a> {
         self.add_match(&mut list, "heading", &nearest.join(" "), signals.heading);
         if signals.definition != 1.0 && document.is_code() {
             let defines = features.defines.iter();
-            let fits = defines.map(|name| self.naming.definition(&mut self.analyzer, name));
+            let fits = defines.map(|name| self.naming.definition(&self.analyzer, name));
             let fit = fits.fold(0.0, f32::max);
             let factor = 1.0 + (signals.definition - 1.0) * fit;
             add(&mut list, "definition", fit > 0.0, factor);
@@ -160,7 +160,7 @@ impl<'a> SignalInput<'a> {
             signals.index_document,
         );
         if signals.path_word != 1.0 {
-            let path = stems(&mut self.analyzer, &document.path);
+            let path = stems(&self.analyzer, &document.path);
             let required = self.words.required.iter();
             let in_path = required.filter(|term| path.contains(*term)).count();
             let in_path = i32::try_from(in_path).unwrap_or(i32::MAX);
@@ -213,7 +213,7 @@ impl<'a> SignalInput<'a> {
     /// Adds the factor for a title, by how well it matches the query: `most` at best.
     fn add_match(&mut self, list: &mut Vec<Factor>, name: &'static str, title: &str, most: f32) {
         if most != 1.0 {
-            let fit = self.naming.title(&mut self.analyzer, title);
+            let fit = self.naming.title(&self.analyzer, title);
             add(list, name, fit > 0.0, 1.0 + (most - 1.0) * fit);
         }
     }

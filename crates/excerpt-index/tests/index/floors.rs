@@ -13,7 +13,7 @@ const FLOORS: [&str; 16] = [
 /// What no file outside of the local store may name, and the one that uses it as a library of
 /// tokenizers.
 const ENGINES: [&str; 2] = ["rusqlite::", "tantivy::"];
-const TOKENIZERS: &str = "analysis/words.rs";
+const TOKENIZERS: &str = "analysis/stems.rs";
 
 /// The sources, each with its path below `src` and its text without tests.
 fn sources() -> Vec<(String, String)> {
