@@ -329,6 +329,7 @@ impl OpenIndex {
         let _ = self
             .store
             .catch_up(lock, &mut |_, _| ControlFlow::Continue(()))?;
+        self.store.merge()?;
         Ok(Some(documents))
     }
 }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use excerpt_chunk::Hash;
 
 use super::Store;
+use super::lexical::Writer;
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
 use crate::model::SourceId;
@@ -16,12 +17,18 @@ use crate::store::{Change, Known, StoreError, Twin};
 pub(crate) struct LocalLedger<'a> {
     store: &'a mut Store,
     lock: &'a WriteLock,
+    /// What merges segments of the keyword index meanwhile.
+    merging: Option<Writer>,
 }
 
 impl Store {
     /// The writer, for the holder of the lock.
     pub(crate) fn ledger<'a>(&'a mut self, lock: &'a WriteLock) -> LocalLedger<'a> {
-        LocalLedger { store: self, lock }
+        LocalLedger {
+            store: self,
+            lock,
+            merging: None,
+        }
     }
 }
 
@@ -82,10 +89,14 @@ impl Ledger for LocalLedger<'_> {
     }
 
     fn index_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError> {
+        // There is one writer at a time.
+        self.merging = None;
         self.store.catch_up(self.lock, tell)
     }
 
     fn embed(&mut self, embedder: &dyn Embedder, tell: Tell<'_>) -> Result<Followed, StoreError> {
+        // One thread merges, and the cores that it leaves compute vectors.
+        self.merging = self.store.start_merging()?;
         self.store.embed(self.lock, embedder, tell)
     }
 
@@ -98,6 +109,10 @@ impl Ledger for LocalLedger<'_> {
         source: &SourceId,
         finished: &Finished<'_>,
     ) -> Result<(), StoreError> {
+        match self.merging.take() {
+            Some(merging) => self.store.finish_merging(merging)?,
+            None => self.store.merge()?,
+        }
         self.store.database.finish_sync(source, finished)
     }
 }

@@ -56,6 +56,10 @@ const SMALL_SEGMENT: usize = 500;
 /// With more segments than this, a small change merges large ones, too: a search looks into each.
 const MANY_SEGMENTS: usize = 32;
 
+/// The segments of about one size that a large change leaves before it merges them: merged eight at
+/// a time while they come, as tantivy does, each chunk would be merged two or three times.
+const SEGMENTS_BEFORE_MERGE: usize = 64;
+
 /// What a keyword index is derived from, and up to which `rev`. It is part of tantivy's commit, so
 /// it always matches what is committed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,7 +160,7 @@ impl Lexical {
         disk::create_dir_all(dir)?;
         let (schema, fields) = schema();
         let index = tantivy::Index::create(Derived::open(dir)?, schema, IndexSettings::default())?;
-        let mut writer = Writer::new(&index, fields, usize::MAX)?;
+        let mut writer = Writer::new(&index, fields, Merges::Later)?;
         writer.commit(&stamp)?;
         drop(writer);
         Lexical::new(index, fields)
@@ -203,9 +207,18 @@ impl Lexical {
         })
     }
 
-    /// A writer for a change of as many `documents`. The caller holds the lock of the index.
-    pub(crate) fn writer(&self, documents: usize) -> Result<Writer, StoreError> {
-        guarded(|| Writer::new(&self.index, self.fields, documents))
+    /// A writer that merges segments like this. The caller holds the lock of the index.
+    pub(crate) fn writer(&self, merges: Merges) -> Result<Writer, StoreError> {
+        guarded(|| Writer::new(&self.index, self.fields, merges))
+    }
+
+    /// Starts to merge what large changes have left, on a thread of its own, until the result is
+    /// [finished](Writer::finish). The caller holds the lock of the index.
+    pub(crate) fn start_merging(&self) -> Result<Writer, StoreError> {
+        let mut writer = self.writer(Merges::All)?;
+        // tantivy looks for segments to merge when it commits.
+        writer.commit(&self.stamp)?;
+        Ok(writer)
     }
 
     /// The seal of its files as they are now.
@@ -253,7 +266,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    fn new(index: &tantivy::Index, fields: Fields, documents: usize) -> Result<Self, StoreError> {
+    fn new(index: &tantivy::Index, fields: Fields, merges: Merges) -> Result<Self, StoreError> {
         register(index);
         let options = IndexWriterOptions::builder()
             .num_worker_threads(THREADS)
@@ -261,9 +274,7 @@ impl Writer {
             .num_merge_threads(1)
             .build();
         let writer: IndexWriter = index.writer_with_options(options)?;
-        if documents <= SMALL_CHANGE {
-            writer.set_merge_policy(Box::new(SmallMerges));
-        }
+        writer.set_merge_policy(Box::new(merges));
         // A killed writer leaves files that no commit names, with names that this one would use.
         writer.garbage_collect_files().wait()?;
         Ok(Writer { writer, fields })
@@ -326,15 +337,35 @@ impl Writer {
     }
 }
 
-/// Merges small segments only, unless there are too many of all sizes.
-#[derive(Debug)]
-struct SmallMerges;
+/// Which segments a writer merges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Merges {
+    /// Small ones, unless there are too many of all sizes.
+    Small,
+    /// Only very many at a time: whoever writes next merges the rest.
+    Later,
+    All,
+}
 
-impl MergePolicy for SmallMerges {
+impl Merges {
+    /// Those of a change of as many `documents`.
+    pub(crate) fn of_change(documents: usize) -> Self {
+        match documents <= SMALL_CHANGE {
+            true => Merges::Small,
+            false => Merges::Later,
+        }
+    }
+}
+
+impl MergePolicy for Merges {
     fn compute_merge_candidates(&self, segments: &[SegmentMeta]) -> Vec<MergeCandidate> {
         let mut policy = LogMergePolicy::default();
-        if segments.len() <= MANY_SEGMENTS {
-            policy.set_max_docs_before_merge(SMALL_SEGMENT);
+        match self {
+            Merges::Small if segments.len() <= MANY_SEGMENTS => {
+                policy.set_max_docs_before_merge(SMALL_SEGMENT);
+            }
+            Merges::Later => policy.set_min_num_segments(SEGMENTS_BEFORE_MERGE),
+            Merges::Small | Merges::All => {}
         }
         policy.compute_merge_candidates(segments)
     }
@@ -465,6 +496,77 @@ fn schema() -> (Schema, Fields) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Adds so many chunks at once.
+    fn add(lexical: &Lexical, merges: Merges, chunks: usize) {
+        let mut writer = lexical.writer(merges).unwrap();
+        for _ in 0..chunks {
+            let added = writer.writer.add_document(TantivyDocument::new());
+            added.unwrap();
+        }
+        writer.commit(lexical.stamp()).unwrap();
+        writer.finish().unwrap();
+    }
+
+    /// How many chunks each segment has.
+    fn segments(lexical: &mut Lexical) -> Vec<u32> {
+        lexical.reload().unwrap();
+        let searcher = lexical.reader.searcher();
+        let segments = searcher.segment_readers().iter();
+        segments.map(|segment| segment.num_docs()).collect()
+    }
+
+    fn created(dir: &Path) -> Lexical {
+        let stamp = Stamp {
+            store: "a store".to_string(),
+            analysis: analysis::VERSION,
+            rev: Revision::default(),
+        };
+        Lexical::create(&dir.join("lexical"), stamp).unwrap()
+    }
+
+    #[test]
+    fn what_large_changes_leave_is_merged_once_they_are_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut lexical = created(dir.path());
+        for _ in 0..12 {
+            add(&lexical, Merges::of_change(SMALL_CHANGE + 1), 1);
+        }
+        assert_eq!(segments(&mut lexical), [1; 12]);
+        lexical.start_merging().unwrap().finish().unwrap();
+        assert_eq!(segments(&mut lexical), [12]);
+    }
+
+    #[test]
+    fn a_large_change_merges_very_many_segments_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut lexical = created(dir.path());
+        for _ in 0..SEGMENTS_BEFORE_MERGE {
+            add(&lexical, Merges::Later, 1);
+        }
+        assert_eq!(segments(&mut lexical), [SEGMENTS_BEFORE_MERGE as u32]);
+    }
+
+    #[test]
+    fn a_small_change_merges_small_segments_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut lexical = created(dir.path());
+        let large = 4 * SMALL_SEGMENT;
+        for _ in 0..10 {
+            // Two threads share them: one has at least half.
+            add(&lexical, Merges::of_change(SMALL_CHANGE), large);
+        }
+        let of_size = segments(&mut lexical);
+        let are_large = of_size
+            .iter()
+            .filter(|size| **size as usize > SMALL_SEGMENT);
+        assert!(are_large.count() >= 10, "{of_size:?}");
+        for _ in 0..20 {
+            add(&lexical, Merges::Small, 1);
+        }
+        let tiny = segments(&mut lexical).into_iter().filter(|size| *size == 1);
+        assert!(tiny.count() < 8);
+    }
 
     #[test]
     fn a_title_that_is_the_first_heading_counts_once() {

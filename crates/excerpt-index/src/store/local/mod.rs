@@ -54,7 +54,7 @@ use codes::Codes;
 pub(crate) use database::Database;
 pub use guard::silence_recovered_panics;
 pub(crate) use lexical::Lexical;
-use lexical::{Stamp, Trust};
+use lexical::{Merges, Stamp, Trust, Writer};
 pub(crate) use repair::Repair;
 
 /// How many ids of changed documents are in memory at once while the keyword index is updated.
@@ -72,6 +72,8 @@ pub(crate) struct Store {
     dir: PathBuf,
     /// `None` while it is missing, damaged, or derived from something else.
     lexical: Option<Lexical>,
+    /// Whether large changes have left segments of it to merge.
+    is_unmerged: bool,
     /// `None` while they are missing, damaged, or derived from something else.
     codes: Option<Codes>,
     /// Whether the seal of the keyword index is not trusted.
@@ -148,6 +150,7 @@ impl Store {
             home: home.to_path_buf(),
             dir: dir.to_path_buf(),
             lexical: None,
+            is_unmerged: false,
             codes: None,
             distrusted: false,
         };
@@ -347,6 +350,7 @@ impl Store {
         let lock = WriteLock::acquire(&self.home)?;
         let lost = self.refresh_locked(&lock)?;
         let _ = self.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
+        self.merge()?;
         Ok(lost)
     }
 
@@ -365,7 +369,7 @@ impl Store {
 
     /// Updates the keyword index from the database, and rebuilds it if that fails. `progress`
     /// receives how many of how many documents are done, and may cancel: what is done by then is
-    /// kept.
+    /// kept. What a large change leaves is [to be merged](Store::merge).
     pub(crate) fn catch_up(
         &mut self,
         _lock: &WriteLock,
@@ -416,7 +420,7 @@ impl Store {
 
     /// Writes what changed after the stamp of `lexical`, and returns its new stamp.
     fn follow(
-        &self,
+        &mut self,
         lexical: &Lexical,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<(Stamp, ControlFlow<()>), StoreError> {
@@ -425,7 +429,9 @@ impl Store {
         let mut flow = ControlFlow::Continue(());
         let (mut done, total) = (0, self.database.changed_count(rev)?);
         let removed = self.database.removed(rev)?;
-        let mut writer = lexical.writer(total + removed.len())?;
+        let merges = Merges::of_change(total + removed.len());
+        self.is_unmerged |= merges == Merges::Later;
+        let mut writer = lexical.writer(merges)?;
         for document in removed {
             writer.remove(document);
         }
@@ -458,6 +464,33 @@ impl Store {
             writer.finish()?;
         }
         Ok((stamp, flow))
+    }
+
+    /// Starts to merge what large changes have left in the keyword index, on a thread of its own,
+    /// until the result is [finished](Store::finish_merging). Without that, nothing has changed.
+    pub(crate) fn start_merging(&self) -> Result<Option<Writer>, StoreError> {
+        let unmerged = self.lexical.as_ref().filter(|_| self.is_unmerged);
+        unmerged.map(Lexical::start_merging).transpose()
+    }
+
+    /// Waits until everything is merged.
+    pub(crate) fn finish_merging(&mut self, merging: Writer) -> Result<(), StoreError> {
+        merging.finish()?;
+        self.is_unmerged = false;
+        let path = self.lexical_folder();
+        if let Some(lexical) = &mut self.lexical {
+            lexical.reload()?;
+            self.database.set_lexical_seal(&lexical.seal(&path)?)?;
+        }
+        Ok(())
+    }
+
+    /// Merges what large changes have left in the keyword index.
+    pub(crate) fn merge(&mut self) -> Result<(), StoreError> {
+        match self.start_merging()? {
+            Some(merging) => self.finish_merging(merging),
+            None => Ok(()),
+        }
     }
 
     fn stamp(&self, rev: Revision) -> Result<Stamp, StoreError> {
