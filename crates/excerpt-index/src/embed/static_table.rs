@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::wordpiece::{MOST, WordPiece};
@@ -47,6 +48,8 @@ pub struct StaticTable {
     codes: &'static [u8],
     dimensions: usize,
     max_input: usize,
+    /// The capabilities of the processor.
+    arch: Arch,
 }
 
 impl StaticTable {
@@ -95,6 +98,7 @@ impl StaticTable {
             codes,
             dimensions: header.dimensions,
             max_input: header.max_input,
+            arch: Arch::new(),
         })
     }
 
@@ -140,8 +144,19 @@ impl StaticTable {
         to_unit_length(vector);
     }
 
-    /// Adds the rows of tokens to a vector, each `weight` times.
+    /// Adds the rows of tokens to a vector, each `weight` times. The numbers are the same on every
+    /// processor: wider ones compute more of them at once, each in the same steps.
     fn sum(&self, tokens: &[u32], weight: f32, vector: &mut [f32]) {
+        self.arch.dispatch(Sum {
+            table: self,
+            tokens,
+            weight,
+            vector,
+        });
+    }
+
+    #[inline(always)]
+    fn sum_rows(&self, tokens: &[u32], weight: f32, vector: &mut [f32]) {
         let (lower, upper) = vector.split_at_mut(self.dimensions / 2);
         let mut raised = 0.0;
         for tokens in tokens.chunks(TOGETHER) {
@@ -160,13 +175,33 @@ impl StaticTable {
         }
     }
 
+    #[inline(always)]
     fn scale(&self, token: u32) -> f32 {
         f32::from_le_bytes(self.scales[token as usize])
     }
 
+    #[inline(always)]
     fn row(&self, token: u32) -> &[u8] {
         let bytes = self.dimensions / 2;
         &self.codes[token as usize * bytes..][..bytes]
+    }
+}
+
+/// The arguments of [`StaticTable::sum_rows`]: a closure would be compiled for the processors that
+/// all have in common.
+struct Sum<'a> {
+    table: &'a StaticTable,
+    tokens: &'a [u32],
+    weight: f32,
+    vector: &'a mut [f32],
+}
+
+impl WithSimd for Sum<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.table.sum_rows(self.tokens, self.weight, self.vector);
     }
 }
 
@@ -174,24 +209,40 @@ impl StaticTable {
 /// them.
 const TOGETHER: usize = 4;
 
+/// How many bytes of a row are added at once, where it has as many: the compiler only vectorizes a
+/// loop whose length it knows.
+const LANES: usize = 32;
+
 /// Adds rows, each times its scale, to the two halves of a vector. The lower and upper halves of
-/// the bytes are the halves of a row, so nothing needs shuffling and the compiler can vectorize the
-/// loop.
-fn add(
+/// the bytes are the halves of a row, so nothing needs shuffling.
+#[inline(always)]
+fn add(rows: [&[u8]; TOGETHER], scales: [f32; TOGETHER], lower: &mut [f32], upper: &mut [f32]) {
+    let [a, b, c, d] = rows.map(|row| row.as_chunks::<LANES>());
+    let (lower, lower_rest) = lower.as_chunks_mut::<LANES>();
+    let (upper, upper_rest) = upper.as_chunks_mut::<LANES>();
+    let rows = a.0.iter().zip(b.0).zip(c.0.iter().zip(d.0));
+    for ((lower, upper), ((a, b), (c, d))) in lower.iter_mut().zip(upper).zip(rows) {
+        add_lanes([a, b, c, d].map(|row| &row[..]), scales, lower, upper);
+    }
+    add_lanes([a.1, b.1, c.1, d.1], scales, lower_rest, upper_rest);
+}
+
+/// Adds slices of equal length.
+#[inline(always)]
+fn add_lanes(
     [a, b, c, d]: [&[u8]; TOGETHER],
     scales: [f32; TOGETHER],
     lower: &mut [f32],
     upper: &mut [f32],
 ) {
-    let rows = a.iter().zip(b).zip(c.iter().zip(d));
-    let sums = lower.iter_mut().zip(upper);
     let times = |codes: [u8; TOGETHER]| {
         let [a, b, c, d] = codes.map(f32::from);
         (a * scales[0] + b * scales[1]) + (c * scales[2] + d * scales[3])
     };
-    for ((lower, upper), ((a, b), (c, d))) in sums.zip(rows) {
-        *lower += times([a & 15, b & 15, c & 15, d & 15]);
-        *upper += times([a >> 4, b >> 4, c >> 4, d >> 4]);
+    for lane in 0..lower.len() {
+        let codes = [a[lane], b[lane], c[lane], d[lane]];
+        lower[lane] += times(codes.map(|code| code & 15));
+        upper[lane] += times(codes.map(|code| code >> 4));
     }
 }
 
