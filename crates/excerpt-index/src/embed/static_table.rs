@@ -514,6 +514,23 @@ mod tests {
     }
 
     #[test]
+    fn the_numbers_are_the_same_on_every_processor() {
+        let table = built_in();
+        let mut tokens = Vec::new();
+        table.tokenize(
+            "Green tea, brewed at 80 °C: parseHTTPConfig(x86)",
+            &mut tokens,
+        );
+        for count in 0..=tokens.len() {
+            let (mut widest, mut narrowest) = (vec![0.0; 256], vec![0.0; 256]);
+            table.sum(&tokens[..count], 0.75, &mut widest);
+            table.sum_rows(&tokens[..count], 0.75, &mut narrowest);
+            let bits = |vector: &[f32]| vector.iter().map(|it| it.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&widest), bits(&narrowest));
+        }
+    }
+
+    #[test]
     fn a_small_table_keeps_them_too() {
         conforms(&read(small()).unwrap());
     }

@@ -58,7 +58,7 @@ const MANY_SEGMENTS: usize = 32;
 
 /// The segments of about one size that a large change leaves before it merges them: merged eight at
 /// a time while they come, as tantivy does, each chunk would be merged two or three times.
-const SEGMENTS_BEFORE_MERGE: usize = 64;
+const SEGMENTS_BEFORE_MERGE: usize = 256;
 
 /// What a keyword index is derived from, and up to which `rev`. It is part of tantivy's commit, so
 /// it always matches what is committed.
