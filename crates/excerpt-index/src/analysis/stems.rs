@@ -1,5 +1,6 @@
 //! The stems of words, which are kept: most words of a text have occurred shortly before. Stemming
-//! each of them took 8 % of the time of a first index of Linux; with those that are kept, it is 2 %.
+//! each of them took 8 % of the time of a first index of Linux; with those that are kept, it is
+//! 2 %.
 
 use std::cell::RefCell;
 

@@ -342,7 +342,7 @@ impl Writer {
 pub(crate) enum Merges {
     /// Small ones, unless there are too many of all sizes.
     Small,
-    /// Only very many at a time: whoever writes next merges the rest.
+    /// Only very many at a time: the rest is merged once everything is written.
     Later,
     All,
 }
