@@ -157,11 +157,19 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Like [`replace`], but without waiting for the disk: for files that can be derived again. Two
 /// processes that write one at once may leave neither of the two contents.
 pub(crate) fn replace_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_derived_by(path, |file| file.write_all(bytes))
+}
+
+/// [`replace_derived`], with what `write` writes.
+pub(crate) fn replace_derived_by(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
     let unfinished = unfinished(path);
     clear(&unfinished)?;
     let mut file = open_or_create(&unfinished)?;
     file.set_len(0)?;
-    file.write_all(bytes)?;
+    write(&mut file)?;
     drop(file);
     clear(path)?;
     fs::rename(unfinished, path)

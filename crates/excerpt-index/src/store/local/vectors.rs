@@ -5,12 +5,12 @@
 //! split again without changes, is moved, or comes back from another branch is not embedded again.
 //! Codes of an embedder that still works serve until those of its successor are complete.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
 
-use super::codes::{self, Codes, Group, Near, Stamp, code};
+use super::codes::{self, Changes, Codes, Near, Stamp, code};
 use super::collect::{keep_best, path_hash};
 use super::{PAGE, Store};
 use crate::cores::scope_on_all_cores;
@@ -148,13 +148,17 @@ impl Store {
         let Some(update) = self.embed_changed(embedder, rev, target, progress)? else {
             return Ok(Followed::Broken);
         };
-        self.write_codes(embedder, before, &update)?;
+        let ended = self.write_codes(embedder, before, update)?;
         self.load_codes()?;
-        if update.ended == Followed::Complete && is_sweep_due {
+        if ended == Followed::Complete && is_sweep_due {
             self.database.sweep_vectors(embedder.identity())?;
         }
-        self.database.set_failure(update.failure().as_deref())?;
-        Ok(update.ended)
+        let failure = match &ended {
+            Followed::Failed(error) => Some(error.to_string()),
+            _ => None,
+        };
+        self.database.set_failure(failure.as_deref())?;
+        Ok(ended)
     }
 
     /// The codes by `embedder` that will replace those of a [former](Store::former) one.
@@ -174,35 +178,32 @@ impl Store {
         target: Revision,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Option<VectorUpdate>, StoreError> {
-        let removed = self.database.removed(rev)?.into_iter();
-        let mut changed: BTreeMap<DocumentId, Option<Group>> =
-            removed.map(|document| (document, None)).collect();
+        let mut changes = Changes::new(&self.dir, self.database.removed(rev)?)?;
         let total = self.database.changed_count(rev)?;
         if progress(0, total).is_break() {
             return Ok(None);
         }
         let following = Following::new(self, embedder, rev);
-        let ended = following.run(total, progress, &mut changed)?;
-        let last = changed.values().flatten().map(|group| group.rev).max();
+        let ended = following.run(total, progress, &mut changes)?;
         let rev = match ended {
             Followed::Complete => target,
-            _ => last.unwrap_or(rev),
+            _ => changes.last().unwrap_or(rev),
         };
         Ok(Some(VectorUpdate {
             rev,
-            changed,
+            changes,
             ended,
         }))
     }
 
-    /// Writes the codes `before` with what was changed. Until they are complete, those of a
-    /// [former](Store::former) embedder stay.
+    /// Writes the codes `before` with what was changed, and returns how the update has ended. Until
+    /// they are complete, those of a [former](Store::former) embedder stay.
     fn write_codes(
         &self,
         embedder: &dyn Embedder,
         before: Option<&Codes>,
-        update: &VectorUpdate,
-    ) -> Result<(), StoreError> {
+        update: VectorUpdate,
+    ) -> Result<Followed, StoreError> {
         let stamp = Stamp {
             store: self.database.id()?,
             embedder: embedder.identity().to_string(),
@@ -214,11 +215,11 @@ impl Store {
             true => layout::NEXT_CODES,
             false => layout::CODES,
         };
-        codes::write(&self.dir.join(name), &stamp, before, &update.changed)?;
+        codes::write(&self.dir.join(name), &stamp, before, update.changes)?;
         if name == layout::CODES {
             self.drop_next();
         }
-        Ok(())
+        Ok(update.ended)
     }
 
     /// Removes the codes that would have replaced those that serve. If that fails, only disk space
@@ -288,19 +289,8 @@ impl Store {
 struct VectorUpdate {
     /// The state of the index that the codes have caught up with.
     rev: Revision,
-    /// The codes of the changed documents; `None` for removed ones.
-    changed: BTreeMap<DocumentId, Option<Group>>,
+    changes: Changes,
     ended: Followed,
-}
-
-impl VectorUpdate {
-    /// Why the embedder returned no vectors.
-    fn failure(&self) -> Option<String> {
-        match &self.ended {
-            Followed::Failed(error) => Some(error.to_string()),
-            _ => None,
-        }
-    }
 }
 
 /// A document whose chunks may lack vectors.
@@ -345,19 +335,19 @@ impl<'a> Following<'a> {
 
     /// Embeds what is missing until everything is done, the embedder fails, or `progress`, which
     /// receives how many of the `total` documents are done, cancels. Adds the codes of the complete
-    /// documents to `changed`.
+    /// documents to `changes`.
     fn run(
         mut self,
         total: usize,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-        changed: &mut BTreeMap<DocumentId, Option<Group>>,
+        changes: &mut Changes,
     ) -> Result<Followed, StoreError> {
         let mut embedded = Embedded::default();
         let mut done = 0;
         self.read()?;
         let ended = loop {
             embedded = self.embed_next(&embedded)?;
-            done += self.complete(changed);
+            done += self.complete(changes)?;
             let is_through = embedded.is_empty() && self.is_through();
             let flow = progress(done, total);
             if is_through {
@@ -371,7 +361,7 @@ impl<'a> Following<'a> {
             }
         };
         self.keep(&embedded)?;
-        self.complete(changed);
+        self.complete(changes)?;
         Ok(ended)
     }
 
@@ -481,9 +471,9 @@ impl<'a> Following<'a> {
         Ok(())
     }
 
-    /// Moves the codes of the next complete documents to `changed`, and returns how many documents
+    /// Moves the codes of the next complete documents to `changes`, and returns how many documents
     /// those are.
-    fn complete(&mut self, changed: &mut BTreeMap<DocumentId, Option<Group>>) -> usize {
+    fn complete(&mut self, changes: &mut Changes) -> Result<usize, StoreError> {
         let mut count = 0;
         while let Some(next) = self.documents.front() {
             let codes = next.keys.iter();
@@ -491,12 +481,7 @@ impl<'a> Following<'a> {
             let Some(codes) = codes.collect::<Option<Vec<_>>>() else {
                 break;
             };
-            let group = Group {
-                rev: next.rev,
-                path_hash: next.path_hash,
-                words: codes.concat(),
-            };
-            changed.insert(next.document, Some(group));
+            changes.put(next.document, next.rev, next.path_hash, &codes)?;
             self.documents.pop_front();
             count += 1;
         }
@@ -504,7 +489,7 @@ impl<'a> Following<'a> {
         let keys = self.documents.iter().flat_map(|lacking| &lacking.keys);
         let keys: HashSet<Key> = keys.copied().collect();
         self.codes.retain(|key, _| keys.contains(key));
-        count
+        Ok(count)
     }
 
     /// Whether nothing is left to read or embed.
@@ -600,6 +585,7 @@ fn cosine(query: &[f32], numbers: &[u8]) -> Option<f32> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::fs;
     use std::path::Path;
 

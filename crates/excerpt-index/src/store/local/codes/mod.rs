@@ -18,23 +18,28 @@
 //! | `dimensions / 64` × 8 each | the signs of a chunk, in the order of documents and ordinals: that of number *i* is bit *i* % 64 of word *i* / 64 |
 //! | the same | which of a chunk's numbers are large |
 
-use std::collections::BTreeMap;
+mod compare;
+mod write;
+
 use std::fs::File;
 use std::io::Read as _;
 use std::ops::Range;
 use std::path::Path;
 
-use pulp::Arch;
 use serde::{Deserialize, Serialize};
 use tantivy::Directory as _;
 use tantivy::directory::{MmapDirectory, OwnedBytes};
 use twox_hash::XxHash3_64;
 
+use self::compare::{Sought, Table, at_most, farthest, width};
 use super::collect::keep_best;
 use crate::fs::{disk, layout};
 use crate::model::{ChunkKey, DocumentId, Revision};
 use crate::store::Documents;
 use crate::store::StoreError;
+
+pub(super) use self::compare::code;
+pub(super) use self::write::{Changes, write};
 
 const MAGIC: [u8; 8] = *b"EXCRPTV\x02";
 const WORD: usize = size_of::<u64>();
@@ -68,6 +73,7 @@ pub(crate) struct Stamp {
 }
 
 /// The codes of a document's chunks.
+#[cfg(test)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) rev: Revision,
@@ -177,9 +183,14 @@ impl Codes {
         &self.stamp
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.total
+    }
+
     /// All groups, by document.
     #[cfg(test)]
-    pub(super) fn groups(&self) -> BTreeMap<DocumentId, Group> {
+    pub(super) fn groups(&self) -> std::collections::BTreeMap<DocumentId, Group> {
         let groups = self.groups.iter().map(|place| {
             let codes = place.codes.clone();
             let bytes = codes.flat_map(|at| [self.signs(at), self.large(at)]);
@@ -264,35 +275,25 @@ impl Codes {
     ) -> Vec<(f32, Near)> {
         let table = Table::new(query);
         let mut found = Vec::new();
-        let mut distances = distances.iter();
-        for place in self.positions(documents) {
-            for (ordinal, code) in (0..).zip(place.codes.clone()) {
-                if distances
-                    .next()
-                    .is_some_and(|distance| *distance <= farthest)
-                {
-                    let score = table.near(self.signs(code), self.large(code));
-                    found.push((score, place.near(ordinal)));
-                }
+        let mut positions = self.positions(documents);
+        // The position of the next chunk, and the number of the first chunk there.
+        let (mut position, mut first) = (positions.next(), 0);
+        for number in at_most(farthest, distances) {
+            while let Some(place) = position
+                && number - first >= place.codes.len()
+            {
+                first += place.codes.len();
+                position = positions.next();
+            }
+            if let Some(place) = position {
+                let ordinal = number - first;
+                let code = place.codes.start + ordinal;
+                let score = table.near(self.signs(code), self.large(code));
+                found.push((score, place.near(ordinal as u64)));
             }
         }
         found
     }
-}
-
-/// How much a chunk may differ so that about `room` of those with these `distances`, which are at
-/// most `most`, are left.
-fn farthest(distances: &[u16], most: usize, mut room: usize) -> u16 {
-    let mut counts = vec![0_usize; most + 1];
-    for distance in distances {
-        counts[usize::from(*distance)] += 1;
-    }
-    let farthest = counts.iter().position(|count| {
-        let full = *count >= room;
-        room = room.saturating_sub(*count);
-        full
-    });
-    farthest.unwrap_or(counts.len()) as u16
 }
 
 /// The numbers in a file of codes.
@@ -329,106 +330,6 @@ impl Numbers<'_> {
     }
 }
 
-/// The place of the codes of a document until they are written.
-enum Share<'a> {
-    /// Among those in the old file.
-    Before(&'a Codes, &'a Position),
-    Changed(&'a Group),
-}
-
-/// One of the two bits for each number of a vector.
-#[derive(Clone, Copy)]
-enum Half {
-    Signs,
-    Large,
-}
-
-impl Share<'_> {
-    /// The numbers of the group, if each half of a code takes that many `words`.
-    fn group(&self, document: DocumentId, words: usize) -> [u64; 4] {
-        let (rev, path_hash, chunks) = match self {
-            Share::Before(_, place) => (place.rev, place.path_hash, place.codes.len()),
-            Share::Changed(group) => {
-                let chunks = group.words.len() / (2 * words);
-                (group.rev, group.path_hash, chunks)
-            }
-        };
-        [document.0, rev.0, path_hash, chunks as u64]
-    }
-
-    /// Appends one half of each code. Unchanged ones are copied.
-    fn push_half(&self, half: Half, words: usize, bytes: &mut Vec<u8>) {
-        match self {
-            Share::Before(before, place) => {
-                let from = match half {
-                    Half::Signs => 0,
-                    Half::Large => before.total,
-                };
-                let codes = from + place.codes.start..from + place.codes.end;
-                bytes.extend_from_slice(before.all_signs(codes));
-            }
-            Share::Changed(group) => {
-                let skipped = match half {
-                    Half::Signs => 0,
-                    Half::Large => 1,
-                };
-                let halves = group.words.chunks(words).skip(skipped).step_by(2);
-                bytes.extend(halves.flatten().flat_map(|word| word.to_le_bytes()));
-            }
-        }
-    }
-}
-
-/// Writes the file at `path`: the codes `before`, with the documents that were changed or removed
-/// since.
-pub(super) fn write(
-    path: &Path,
-    stamp: &Stamp,
-    before: Option<&Codes>,
-    changed: &BTreeMap<DocumentId, Option<Group>>,
-) -> Result<(), StoreError> {
-    let mut json = serde_json::to_vec(stamp)?;
-    json.resize(json.len().next_multiple_of(WORD), b' ');
-    let words = width(stamp.dimensions);
-    let documents = shares(before, changed);
-    let mut bytes = vec![0; UNSUMMED];
-    bytes.extend((json.len() as u64).to_le_bytes());
-    bytes.extend(json);
-    bytes.extend((documents.len() as u64).to_le_bytes());
-    for (document, part) in &documents {
-        let numbers = part.group(*document, words);
-        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-    }
-    for half in [Half::Signs, Half::Large] {
-        for part in documents.values() {
-            part.push_half(half, words, &mut bytes);
-        }
-    }
-    let sum = XxHash3_64::oneshot(&bytes[UNSUMMED..]);
-    bytes[..WORD].copy_from_slice(&MAGIC);
-    bytes[WORD..UNSUMMED].copy_from_slice(&sum.to_le_bytes());
-    Ok(disk::replace_derived(path, &bytes)?)
-}
-
-/// The places of the codes of all documents: those of `before`, with what was changed since.
-fn shares<'a>(
-    before: Option<&'a Codes>,
-    changed: &'a BTreeMap<DocumentId, Option<Group>>,
-) -> BTreeMap<DocumentId, Share<'a>> {
-    let places = before.iter().flat_map(|codes| {
-        let places = codes.groups.iter();
-        places.map(|place| (place.document, Share::Before(codes, place)))
-    });
-    let mut documents: BTreeMap<DocumentId, Share<'_>> = places.collect();
-    for (document, group) in changed {
-        match group {
-            Some(group) => documents.insert(*document, Share::Changed(group)),
-            None => documents.remove(document),
-        };
-    }
-    documents
-}
-
 /// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are any, without
 /// reading them.
 pub(super) fn sum_in(dir: &Path) -> Option<u64> {
@@ -440,131 +341,10 @@ pub(super) fn sum_in(dir: &Path) -> Option<u64> {
     Some(u64::from_le_bytes(words[1]))
 }
 
-/// How many words it takes for one bit per number.
-fn width(dimensions: usize) -> usize {
-    dimensions.div_ceil(64).max(1)
-}
-
-/// The code of a vector: the signs of its numbers, then which ones are larger than their mean.
-pub(super) fn code(numbers: &[i8]) -> Vec<u64> {
-    let sizes = numbers
-        .iter()
-        .map(|number| usize::from(number.unsigned_abs()));
-    let sum: usize = sizes.clone().sum();
-    let mut code = bits(numbers.iter().map(|number| *number > 0));
-    code.extend(bits(sizes.map(|size| size * numbers.len() > sum)));
-    code
-}
-
-fn bits(bits: impl ExactSizeIterator<Item = bool>) -> Vec<u64> {
-    let mut words = vec![0; width(bits.len())];
-    for (at, bit) in bits.enumerate() {
-        words[at / 64] |= u64::from(bit) << (at % 64);
-    }
-    words
-}
-
-/// The signs of a query's numbers, and which of them are large.
-struct Sought {
-    words: Vec<(u64, u64)>,
-    /// The capabilities of the processor.
-    arch: Arch,
-}
-
-impl Sought {
-    fn new(query: &[f32]) -> Sought {
-        let mean = query.iter().map(|number| number.abs()).sum::<f32>() / query.len() as f32;
-        let signs = bits(query.iter().map(|number| *number > 0.0));
-        let large = bits(query.iter().map(|number| number.abs() > mean));
-        Sought {
-            words: signs.into_iter().zip(large).collect(),
-            arch: Arch::new(),
-        }
-    }
-
-    /// How much each of the codes with these signs differs: one for each differing sign, [`LARGE`]
-    /// for those of large numbers.
-    fn differences(&self, signs: &[u8], differences: &mut Vec<u16>) {
-        let (signs, _) = signs.as_chunks();
-        let from = differences.len();
-        differences.resize(from + signs.len() / self.words.len(), 0);
-        let places = differences[from..].iter_mut();
-        match self.words.first_chunk::<4>() {
-            // The width of the built-in table, known to the compiler.
-            Some(words) if self.words.len() == 4 => self.arch.dispatch(
-                #[inline(always)]
-                || {
-                    for (place, code) in places.zip(signs.as_chunks::<4>().0) {
-                        *place = difference(words, code);
-                    }
-                },
-            ),
-            _ => self.arch.dispatch(
-                #[inline(always)]
-                || {
-                    for (place, code) in places.zip(signs.chunks_exact(self.words.len())) {
-                        *place = difference(&self.words, code);
-                    }
-                },
-            ),
-        }
-    }
-
-    /// How much a code can differ at most.
-    fn most(&self) -> usize {
-        self.words.len() * 64 * LARGE as usize
-    }
-}
-
-#[inline(always)]
-fn difference(wanted: &[(u64, u64)], code: &[[u8; WORD]]) -> u16 {
-    let mut difference = 0;
-    for ((signs, large), word) in wanted.iter().zip(code) {
-        let different = signs ^ u64::from_le_bytes(*word);
-        difference += different.count_ones() + (LARGE - 1) * (different & large).count_ones();
-    }
-    difference as u16
-}
-
-/// For each eight numbers of a query, the sums of those whose bits are set, for every byte.
-struct Table {
-    sums: Vec<[f32; 256]>,
-    dimensions: usize,
-}
-
-impl Table {
-    fn new(query: &[f32]) -> Table {
-        let of_byte = |numbers: &[f32]| {
-            let mut sums = [0.0; 256];
-            // Each is the sum with one bit less, plus that bit's number.
-            for byte in 1..sums.len() {
-                let number = numbers.get(byte.trailing_zeros() as usize);
-                sums[byte] = sums[byte & (byte - 1)] + number.copied().unwrap_or(0.0);
-            }
-            sums
-        };
-        Table {
-            sums: query.chunks(8).map(of_byte).collect(),
-            dimensions: query.len(),
-        }
-    }
-
-    /// Roughly the cosine of the query and a code.
-    fn near(&self, signs: &[u8], large: &[u8]) -> f32 {
-        let (mut sum, mut count) = (0.0, 0);
-        for (sums, (signs, large)) in self.sums.iter().zip(signs.iter().zip(large)) {
-            let signed = |above: u8, below: u8| sums[usize::from(above)] - sums[usize::from(below)];
-            sum += signed(*signs, !signs);
-            sum += (LARGE - 1) as f32 * signed(signs & large, !signs & large);
-            count += large.count_ones();
-        }
-        let square = self.dimensions as u32 + (LARGE * LARGE - 1) * count;
-        sum / (square as f32).sqrt()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     const DIMENSIONS: usize = 100;
@@ -616,10 +396,21 @@ mod tests {
         documents.iter().map(of).collect()
     }
 
+    fn changes(dir: &Path, groups: &BTreeMap<DocumentId, Group>, removed: &[u64]) -> Changes {
+        let removed = removed.iter().map(|id| DocumentId(*id));
+        let mut changes = Changes::new(dir, removed).unwrap();
+        // In another order than they are written.
+        for (document, group) in groups.iter().rev() {
+            let codes: Vec<&[u64]> = group.words.chunks(2 * width(DIMENSIONS)).collect();
+            let put = changes.put(*document, group.rev, group.path_hash, &codes);
+            put.unwrap();
+        }
+        changes
+    }
+
     fn write_all(dir: &Path, groups: &BTreeMap<DocumentId, Group>) {
-        let changed = groups.iter();
-        let changed = changed.map(|(document, group)| (*document, Some(group.clone())));
-        write(&dir.join(layout::CODES), &stamp(), None, &changed.collect()).unwrap();
+        let changes = changes(dir, groups, &[]);
+        write(&dir.join(layout::CODES), &stamp(), None, changes).unwrap();
     }
 
     #[test]
@@ -631,19 +422,11 @@ mod tests {
         );
         let before = Codes::open(dir.path(), layout::CODES).unwrap().unwrap();
         let [new, grown, shrunk] = [(2, 3), (3, 5), (9, 0)].map(|document| groups(&[document]));
-        let changed = new.into_iter().chain(grown).chain(shrunk);
-        let mut changed: BTreeMap<DocumentId, Option<Group>> = changed
-            .map(|(document, group)| (document, Some(group)))
-            .collect();
+        let changed = new.into_iter().chain(grown).chain(shrunk).collect();
         // Removes one, and one that never existed.
-        changed.extend([7, 8].map(|document| (DocumentId(document), None)));
-        write(
-            &dir.path().join(layout::CODES),
-            &stamp(),
-            Some(&before),
-            &changed,
-        )
-        .unwrap();
+        let changes = changes(dir.path(), &changed, &[7, 8]);
+        let path = dir.path().join(layout::CODES);
+        write(&path, &stamp(), Some(&before), changes).unwrap();
         let after = Codes::open(dir.path(), layout::CODES).unwrap().unwrap();
         let expected = groups(&[(1, 4), (2, 3), (3, 5), (4, 0), (9, 0)]);
         assert_eq!(after.groups(), expected);
