@@ -2,9 +2,11 @@
 //! fork: in the child its threads are gone, and waiting for them would never end. So a process that
 //! was forked from one that has used the pool has a pool of its own.
 
+use std::panic::resume_unwind;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
@@ -28,6 +30,24 @@ pub fn scope_on_all_cores<'scope, R>(work: impl FnOnce(&Scope<'scope>) -> R) -> 
         Some(pool) => pool.in_place_scope(work),
         None => rayon::in_place_scope(work),
     }
+}
+
+/// Runs `elsewhere` on a thread of its own and `here` on this one, until both are done. The pool is
+/// not used: its threads may be busy for long, and an answer does not wait for them.
+pub(crate) fn beside<A: Send, B>(
+    elsewhere: impl Fn() -> A + Sync,
+    here: impl FnOnce() -> B,
+) -> (A, B) {
+    thread::scope(|scope| {
+        let started = thread::Builder::new().spawn_scoped(scope, &elsewhere);
+        let here = here();
+        let elsewhere = match started {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // The system refuses another thread.
+            Err(_) => elsewhere(),
+        };
+        (elsewhere, here)
+    })
 }
 
 /// The pool of this process, if it is not rayon's. A thread of any pool stays in that.

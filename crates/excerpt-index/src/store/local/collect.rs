@@ -13,7 +13,7 @@ use super::any_of::on_grid;
 use super::lexical::{DOCUMENT, ORDINAL, PATH_HASH, REV};
 use super::statistics::Subset;
 use crate::model::{ChunkKey, DocumentId, Revision};
-use crate::store::{Candidate, Documents};
+use crate::store::Candidate;
 
 /// A hash of a document's path that breaks ties the same way in every index with the same content.
 /// It has 32 bits because it is stored with every chunk; a collision only makes two chunks compare
@@ -46,8 +46,11 @@ pub(super) fn keep_best<T: Copy>(
     Some(last)
 }
 
+/// How many values of a column are read at a time.
+const AT_ONCE: usize = 64;
+
 /// The result.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Collected {
     /// The best of the complete chunks, in order.
     pub(super) complete: Vec<Candidate>,
@@ -55,8 +58,8 @@ pub(super) struct Collected {
     pub(super) others: Vec<Candidate>,
     /// How many chunks match.
     pub(super) chunks: usize,
-    /// The documents of all matching chunks.
-    pub(super) documents: Documents,
+    /// How many documents these are of.
+    pub(super) documents: usize,
 }
 
 /// Collects the best `limit` chunks of the complete ones, and of the others.
@@ -89,8 +92,8 @@ impl Collector for Best {
             complete: Leaders::new(self.limit),
             others: Leaders::new(self.limit),
             chunks: 0,
-            documents: Documents::default(),
-            last: None,
+            matching: Vec::with_capacity(AT_ONCE),
+            documents: Vec::new(),
         })
     }
 
@@ -98,8 +101,8 @@ impl Collector for Best {
         true
     }
 
-    fn merge_fruits(&self, fruits: Vec<Collected>) -> tantivy::Result<Collected> {
-        let mut all = Collected::default();
+    fn merge_fruits(&self, fruits: Vec<FoundInSegment>) -> tantivy::Result<Collected> {
+        let mut all = FoundInSegment::default();
         for found in fruits {
             all.complete.extend(found.complete);
             all.others.extend(found.others);
@@ -110,7 +113,15 @@ impl Collector for Best {
             keep_best(best, self.limit, Candidate::order);
             best.sort_unstable_by(Candidate::order);
         }
-        Ok(all)
+        // Those of a segment are nearly in order, so this is faster than a set.
+        all.documents.sort();
+        all.documents.dedup();
+        Ok(Collected {
+            complete: all.complete,
+            others: all.others,
+            chunks: all.chunks,
+            documents: all.documents.len(),
+        })
     }
 }
 
@@ -164,13 +175,40 @@ pub(super) struct BestOfSegment {
     complete: Leaders,
     others: Leaders,
     chunks: usize,
-    documents: Documents,
-    /// The document of the last chunk.
-    last: Option<DocumentId>,
+    /// The last chunks, the documents of which are still to be added.
+    matching: Vec<DocId>,
+    documents: Vec<DocumentId>,
+}
+
+/// What was found in some segments.
+#[derive(Default)]
+pub(super) struct FoundInSegment {
+    complete: Vec<Candidate>,
+    others: Vec<Candidate>,
+    chunks: usize,
+    /// The documents, some of them several times.
+    documents: Vec<DocumentId>,
+}
+
+impl BestOfSegment {
+    /// Adds the documents of the last chunks.
+    fn add_documents(&mut self) {
+        let mut documents = [None; AT_ONCE];
+        let documents = &mut documents[..self.matching.len()];
+        self.document.first_vals(&self.matching, documents);
+        self.matching.clear();
+        for document in documents {
+            let document = DocumentId(document.unwrap_or_default());
+            // The chunks of a document are mostly consecutive.
+            if self.documents.last() != Some(&document) {
+                self.documents.push(document);
+            }
+        }
+    }
 }
 
 impl SegmentCollector for BestOfSegment {
-    type Fruit = Collected;
+    type Fruit = FoundInSegment;
 
     fn collect(&mut self, doc: DocId, score: Score) {
         if let Some(part) = &self.within
@@ -178,11 +216,9 @@ impl SegmentCollector for BestOfSegment {
         {
             return;
         }
-        let document = DocumentId(self.document.first(doc).unwrap_or_default());
-        // The chunks of a document are mostly consecutive.
-        if self.last != Some(document) {
-            self.last = Some(document);
-            self.documents.insert(document);
+        self.matching.push(doc);
+        if self.matching.len() == AT_ONCE {
+            self.add_documents();
         }
         self.chunks += 1;
         let score = on_grid(score) as Score;
@@ -196,7 +232,7 @@ impl SegmentCollector for BestOfSegment {
         };
         leaders.offer(score, || Candidate {
             key: ChunkKey {
-                document,
+                document: DocumentId(self.document.first(doc).unwrap_or_default()),
                 ordinal: self.ordinal.first(doc).unwrap_or_default(),
             },
             path_hash: self.path_hash.first(doc).unwrap_or_default(),
@@ -205,8 +241,9 @@ impl SegmentCollector for BestOfSegment {
         });
     }
 
-    fn harvest(self) -> Collected {
-        Collected {
+    fn harvest(mut self) -> FoundInSegment {
+        self.add_documents();
+        FoundInSegment {
             complete: self.complete.best,
             others: self.others.best,
             chunks: self.chunks,

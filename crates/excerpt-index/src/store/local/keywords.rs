@@ -15,7 +15,7 @@ use super::any_of::AnyOf;
 use super::collect::{Best, Collected, Holding, keep_best};
 use super::guard::guarded;
 use super::lexical::Fields;
-use super::statistics::{SegmentLengths, Statistics};
+use super::statistics::{Counts, Statistics};
 use crate::analysis::Phrase;
 use crate::model::{ChunkKey, FieldWeights};
 use crate::store::StoreError;
@@ -35,13 +35,13 @@ impl Searched {
     pub(super) fn of(
         searcher: Searcher,
         fields: Fields,
-        lengths: SegmentLengths,
+        counts: Counts,
         documents: Option<&Documents>,
     ) -> Result<Searched, StoreError> {
         guarded(|| {
             Ok(Searched {
                 fields,
-                statistics: Statistics::of(searcher, lengths, documents)?,
+                statistics: Statistics::of(searcher, counts, documents)?,
             })
         })
     }
@@ -92,7 +92,7 @@ impl Searched {
             chunks,
             complete,
             chunks_total: found.chunks,
-            documents_total: found.documents.len(),
+            documents_total: found.documents,
         })
     }
 

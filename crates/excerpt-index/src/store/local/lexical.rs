@@ -21,7 +21,7 @@ use super::collect::path_hash;
 use super::derived::Derived;
 use super::guard::guarded;
 use super::keywords::Searched;
-use super::statistics::SegmentLengths;
+use super::statistics::Counts;
 use super::tokenizer;
 use crate::analysis;
 use crate::fs::disk;
@@ -118,7 +118,8 @@ pub(crate) struct Lexical {
     reader: IndexReader,
     fields: Fields,
     stamp: Stamp,
-    lengths: SegmentLengths,
+    /// Those of the commit that is searched.
+    counts: Counts,
     is_sealed: bool,
 }
 
@@ -177,7 +178,7 @@ impl Lexical {
             index,
             reader,
             fields,
-            lengths: SegmentLengths::default(),
+            counts: Counts::default(),
             is_sealed: false,
         };
         lexical.reload()?;
@@ -201,8 +202,7 @@ impl Lexical {
         guarded(|| {
             self.stamp = read_stamp(&self.index)?;
             self.reader.reload()?;
-            // Most segments may be gone.
-            self.lengths = SegmentLengths::default();
+            self.counts = Counts::default();
             Ok(())
         })
     }
@@ -231,8 +231,8 @@ impl Lexical {
 
     /// The chunks of some documents, or of all, for a search.
     pub(crate) fn searched(&self, documents: Option<&Documents>) -> Result<Searched, StoreError> {
-        let (searcher, lengths) = (self.reader.searcher(), self.lengths.clone());
-        Searched::of(searcher, self.fields, lengths, documents)
+        let (searcher, counts) = (self.reader.searcher(), self.counts.clone());
+        Searched::of(searcher, self.fields, counts, documents)
     }
 
     /// How many chunks it contains of each document and `rev`.

@@ -10,10 +10,11 @@ use excerpt_chunk::Hash;
 use rusqlite::Transaction;
 
 use super::Store;
-use super::codes::Codes;
+use super::codes::{Codes, Near};
 use super::database::Database;
 use super::keywords::Searched;
 use super::places::Places;
+use crate::cores::beside;
 use crate::embed::Embedder;
 use crate::model::{ChunkKey, DocumentId, Filter, Revision};
 use crate::store::facet;
@@ -27,6 +28,9 @@ use crate::store::{
 
 /// By how much more chunks are listed when those so far are not enough.
 const GROWTH: usize = 4;
+
+/// With this many codes, comparing them takes longer than starting a thread for it.
+const MANY_CODES: usize = 50_000;
 
 /// How many bytes of texts are kept while passages are read.
 const MOST_KEPT: usize = 16 << 20;
@@ -123,29 +127,58 @@ impl LocalSnapshot<'_> {
         codes.filter(|codes| codes.stamp().embedder == vector.embedder)
     }
 
-    /// The nearest chunks to the question, without those that its phrases exclude.
-    fn nearest(&self, request: &ShortlistRequest<'_>) -> Result<Vec<Candidate>, StoreError> {
-        let Some(vector) = request.vector else {
-            return Ok(Vec::new());
+    /// The best chunks for the words of the question, and for each of the `searches` those that are
+    /// [near](Codes::nearest) to its vector. If there are many vectors, both happen at once.
+    fn found(
+        &self,
+        request: &ShortlistRequest<'_>,
+        searches: &[VectorSearch<'_>],
+    ) -> Result<(Candidates, Vec<Vec<Near>>), StoreError> {
+        let by_words = || self.by_words(request, &request.words);
+        let compared = request.vector.and_then(|it| Some((it, self.codes(it)?)));
+        let Some((vector, codes)) = compared else {
+            return Ok((by_words()?, Vec::new()));
         };
-        let Some(codes) = self.codes(vector) else {
-            return Ok(Vec::new());
+        let near = || {
+            let near = searches
+                .iter()
+                .map(|search| codes.nearest(&vector.numbers, search.documents, search.limit));
+            near.collect()
         };
-        let phrases = Phrases::of(self.keywords.as_ref(), &request.words)?;
-        let documents = phrases.documents(self.documents());
-        let nearest = |documents: Option<&Documents>, limit: usize| {
-            let near = codes.nearest(&vector.numbers, documents, limit);
-            let (embedder, numbers) = (&vector.embedder, &vector.numbers);
-            self.store
-                .nearest(embedder, numbers, near, limit, self.is_whole)
+        let (near, by_words) = match codes.len() >= MANY_CODES {
+            true => beside(near, by_words),
+            false => (near(), by_words()),
         };
-        let within = documents.as_ref().or(self.documents());
-        let mut found = nearest(within, request.nearest)?;
-        if let Some(period) = request.period {
+        Ok((by_words?, near))
+    }
+
+    fn by_words(
+        &self,
+        request: &ShortlistRequest<'_>,
+        words: &LexicalQuery<'_>,
+    ) -> Result<Candidates, StoreError> {
+        let keywords = self.keywords.as_ref().filter(|_| request.by_words);
+        keywords.map_or(Ok(Candidates::default()), |it| it.candidates(words))
+    }
+
+    /// Of the chunks that each search found `near`, the nearest to `vector`, without those that the
+    /// phrases exclude.
+    fn nearest(
+        &self,
+        vector: &QueryVector,
+        searches: &[VectorSearch<'_>],
+        near: Vec<Vec<Near>>,
+        phrases: &Phrases,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let (embedder, numbers) = (&vector.embedder, &vector.numbers);
+        let mut found: Vec<Candidate> = Vec::new();
+        for (search, near) in searches.iter().zip(near) {
             let known: HashSet<ChunkKey> = found.iter().map(|candidate| candidate.key).collect();
-            let mut more = nearest(Some(&*self.dated(period)?), request.nearest_of_period)?;
-            more.retain(|candidate| !known.contains(&candidate.key));
-            found.extend(more);
+            let nearest = self
+                .store
+                .nearest(embedder, numbers, near, search.limit, self.is_whole)?
+                .into_iter();
+            found.extend(nearest.filter(|candidate| !known.contains(&candidate.key)));
         }
         found.retain(|candidate| phrases.allow(candidate.key));
         Ok(found)
@@ -293,20 +326,37 @@ impl Snapshot for LocalSnapshot<'_> {
     }
 
     fn shortlist(&self, request: &ShortlistRequest<'_>) -> Result<Shortlist, StoreError> {
-        let keywords = self.keywords.as_ref().filter(|_| request.by_words);
-        let nearest = self.nearest(request)?;
+        let phrases = match request.vector {
+            Some(_) => Phrases::of(self.keywords.as_ref(), &request.words)?,
+            None => Phrases::default(),
+        };
+        let held = phrases.documents(self.documents());
+        let dated = request
+            .period
+            .map(|period| self.dated(period))
+            .transpose()?;
+        let mut searches = vec![VectorSearch {
+            documents: held.as_ref().or(self.documents()),
+            limit: request.nearest,
+        }];
+        searches.extend(dated.as_deref().map(|dated| VectorSearch {
+            documents: Some(dated),
+            limit: request.nearest_of_period,
+        }));
+        let (mut by_words, near) = self.found(request, &searches)?;
+        let nearest = match request.vector {
+            Some(vector) => self.nearest(vector, &searches, near, &phrases)?,
+            None => Vec::new(),
+        };
         let mut looked_up = LookedUp::default();
         let mut words = request.words.clone();
         loop {
-            let by_words = match keywords {
-                Some(keywords) => keywords.candidates(&words)?,
-                None => Candidates::default(),
-            };
             let list = self.detailed(&by_words, &nearest, &mut looked_up)?;
             if list.is_all || list.holds(request.enough) {
                 return Ok(list);
             }
             words.limit = by_words.chunks.len().max(request.words.limit) * GROWTH;
+            by_words = self.by_words(request, &words)?;
         }
     }
 
@@ -388,6 +438,13 @@ impl LookedUp {
         };
         Ok(own.as_ref().map(|own| (document, own)))
     }
+}
+
+/// Where to look for the nearest chunks, and how many to list.
+struct VectorSearch<'a> {
+    /// `None` for all documents.
+    documents: Option<&'a Documents>,
+    limit: usize,
 }
 
 /// The chunks that contain the phrases of a query.

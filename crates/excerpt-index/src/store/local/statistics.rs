@@ -8,7 +8,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentId;
@@ -141,34 +141,48 @@ impl Chunks {
     }
 }
 
-/// How many words the fields of whole segments have. A segment never changes, so each is counted
-/// once.
+/// What is counted once for one state of the index, whatever is searched in it.
 #[derive(Clone, Default)]
-pub(super) struct SegmentLengths(Arc<Mutex<HashMap<(SegmentId, Field), u64>>>);
+pub(super) struct Counts(Arc<CountsOfState>);
 
-impl SegmentLengths {
+#[derive(Default)]
+struct CountsOfState {
+    /// How many words the fields of whole segments have.
+    lengths: Mutex<HashMap<(SegmentId, Field), u64>>,
+    deleted: OnceLock<Subset>,
+}
+
+impl Counts {
     /// The length of a field in all chunks of a segment, whether they are deleted or not.
-    fn of(&self, segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
+    fn length(&self, segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
         let key = (segment.segment_id(), field);
-        let known = |kept: &HashMap<_, _>| kept.get(&key).copied();
-        if let Some(known) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
+        let lengths = || {
+            self.0
+                .lengths
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(known) = lengths().get(&key).copied() {
             return Ok(known);
         }
         let length = length_of_all(segment, field)?;
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.insert(key, length);
+        lengths().insert(key, length);
         Ok(length)
+    }
+
+    /// The chunks that are deleted but not yet dropped by a merge.
+    fn deleted(&self, searcher: &Searcher) -> &Subset {
+        self.0.deleted.get_or_init(|| Subset::deleted(searcher))
     }
 }
 
 /// The statistics of what is searched.
 pub(super) struct Statistics {
     searcher: Searcher,
-    of_segments: SegmentLengths,
+    /// Those of the state that `searcher` sees.
+    of_state: Counts,
     /// The searched chunks; `None` for all.
     part: Option<Arc<Subset>>,
-    /// The deleted chunks, which do not count when everything is searched.
-    deleted: Subset,
     chunks: u64,
     /// The counts so far: each is needed several times.
     lengths: RefCell<HashMap<Field, u64>>,
@@ -179,7 +193,7 @@ impl Statistics {
     /// Those of `documents`, or of all documents.
     pub(super) fn of(
         searcher: Searcher,
-        of_segments: SegmentLengths,
+        of_state: Counts,
         documents: Option<&Documents>,
     ) -> tantivy::Result<Self> {
         let part = documents.map(|documents| Subset::of(&searcher, documents));
@@ -188,15 +202,10 @@ impl Statistics {
             Some(part) => part.0.iter().map(|chunks| chunks.ids.len() as u64).sum(),
             None => searcher.num_docs(),
         };
-        let deleted = match &part {
-            Some(_) => Subset(Vec::new()),
-            None => Subset::deleted(&searcher),
-        };
         Ok(Statistics {
             searcher,
-            of_segments,
+            of_state,
             part,
-            deleted,
             chunks,
             lengths: RefCell::default(),
             frequencies: RefCell::default(),
@@ -217,6 +226,12 @@ impl Statistics {
         self.chunks
     }
 
+    /// Each segment with its deleted chunks.
+    fn deleted(&self) -> impl Iterator<Item = (&SegmentReader, &Chunks)> {
+        let deleted = self.of_state.deleted(&self.searcher);
+        deleted.segments(&self.searcher)
+    }
+
     fn count_length(&self, field: Field) -> tantivy::Result<u64> {
         // Where lengths are not stored, all are equally long.
         if !self
@@ -234,8 +249,9 @@ impl Statistics {
             }
             return Ok(total);
         }
-        for (segment, deleted) in self.deleted.segments(&self.searcher) {
-            total += self.of_segments.of(segment, field)?;
+        // Deleted chunks do not count.
+        for (segment, deleted) in self.deleted() {
+            total += self.of_state.length(segment, field)?;
             total -= deleted.length(&segment.get_fieldnorms_reader(field)?);
         }
         Ok(total)
@@ -249,7 +265,7 @@ impl Statistics {
             }
             return Ok(total);
         }
-        for (segment, deleted) in self.deleted.segments(&self.searcher) {
+        for (segment, deleted) in self.deleted() {
             let all = segment.inverted_index(term.field())?.doc_freq(term)?;
             total += u64::from(all) - deleted.holding(segment, term)?;
         }

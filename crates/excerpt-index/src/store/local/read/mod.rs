@@ -126,9 +126,9 @@ impl Database {
 
     /// How many documents have not been changed after `rev`.
     pub(crate) fn unchanged_count(&self, rev: Revision) -> Result<usize, StoreError> {
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT count(*) FROM document WHERE rev <= ?1")?;
+        // SQLite counts a whole table by its pages, and few documents have changed.
+        let sql = "SELECT (SELECT count(*) FROM document) - (SELECT count(*) FROM document WHERE rev > ?1)";
+        let mut select = self.connection.prepare_cached(sql)?;
         Ok(select.query_row([rev], |row| size(row, 0))?)
     }
 
