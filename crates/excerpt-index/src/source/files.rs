@@ -150,7 +150,7 @@ impl Files {
             Some(name) if self.selection.skips_secrets() && secrets::named(name) => {
                 listing.skips.push(secret_by_name(name));
             }
-            Some(name) if stat.size > self.selection.max_size_of(name) => {
+            Some(name) if self.is_too_large(name, stat.size) => {
                 listing.skips.extend(self.too_large(name, stat.size));
             }
             Some(name) => listing.entries.push(Entry {
@@ -159,6 +159,11 @@ impl Files {
             }),
         }
         Ok(listing)
+    }
+
+    fn is_too_large(&self, path: &str, size: u64) -> bool {
+        // No limit is lower than that of plain text, and most files are below it.
+        size > self.selection.max_file_size() && size > self.selection.max_size_of(path)
     }
 
     fn too_large(&self, path: &str, size: u64) -> Option<Skip> {
@@ -264,7 +269,8 @@ impl Files {
         };
         let found = self.look(&top, &root, children, visitor);
         let mut listing = self.list_below(&root, &top.rules, found, visitor)?;
-        listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let entries = &mut listing.entries;
+        on_all_cores(|| entries.par_sort_unstable_by(|a, b| a.path.cmp(&b.path)));
         // A folder that changes while it is read may name a file twice.
         listing.entries.dedup_by(|a, b| a.path == b.path);
         listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
@@ -385,7 +391,7 @@ impl Files {
         };
         match look {
             Ok(look) if look.kind != FileKind::File => Refused::Kind(look.kind).skip(path).map(Err),
-            Ok(look) if look.stat.size > self.selection.max_size_of(path) => {
+            Ok(look) if self.is_too_large(path, look.stat.size) => {
                 self.too_large(path, look.stat.size).map(Err)
             }
             Ok(look) => Some(Ok(Entry {
