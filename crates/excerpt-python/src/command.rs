@@ -9,6 +9,11 @@ use pyo3::prelude::*;
 /// with. `program` is what starts it again.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, program: Vec<OsString>, arguments: Vec<OsString>) -> u8 {
-    let invocation = Invocation { program, arguments };
+    let invocation = Invocation {
+        program,
+        arguments,
+        // The allocator is that of the Python process.
+        save_memory: || (),
+    };
     py.detach(|| excerpt::run(invocation))
 }

@@ -12,6 +12,9 @@ pub struct Invocation {
     pub program: Vec<OsString>,
     /// The arguments, with the name of the program as the first.
     pub arguments: Vec<OsString>,
+    /// Makes the allocator return memory at once, which takes a little more time. Called by work
+    /// that takes long.
+    pub save_memory: fn(),
 }
 
 static STARTED: OnceLock<Invocation> = OnceLock::new();
@@ -24,6 +27,7 @@ impl Invocation {
         Invocation {
             program: program.map(OsString::from).collect(),
             arguments: std::env::args_os().collect(),
+            save_memory: || (),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
 use crate::cli::exit::Outcome;
 use crate::cli::told::index_error;
 use crate::cli::watch;
+use crate::invocation::started;
 use crate::output::{Output, say};
 use crate::progress::Bar;
 
@@ -56,6 +57,7 @@ pub(crate) struct Args {
 
 /// Syncs and reports.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    (started().save_memory)();
     if args.background {
         background::retire();
     }

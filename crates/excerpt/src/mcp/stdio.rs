@@ -39,7 +39,9 @@ pub(crate) fn run(served: &Served, rights: Rights) -> anyhow::Result<()> {
 
 /// The text for a user who starts the server in a terminal, without a client.
 fn help(served: &Served) -> String {
-    let Invocation { program, arguments } = started().clone();
+    let Invocation {
+        program, arguments, ..
+    } = started().clone();
     let (program, rest) = match program.split_first() {
         Some((program, rest)) => (program.clone(), rest),
         None => ("excerpt".into(), &[][..]),
