@@ -263,7 +263,7 @@ impl TimeBudget {
             Stage::List => return false,
             Stage::Cut => TimeBudget::CUT,
             Stage::Keywords => TimeBudget::KEYWORDS,
-            _ if self.takes_long => return true,
+            Stage::Vectors if self.takes_long => return true,
             _ => 0.0,
         };
         Instant::now() + self.wait.mul_f64(left) >= self.end

@@ -87,6 +87,8 @@ pub enum SyncStage {
     Keywords,
     /// It computes vectors.
     Vectors,
+    /// It merges parts of the keyword index. Nothing is counted.
+    Merge,
 }
 
 impl Scope {
@@ -172,6 +174,7 @@ impl Scope {
                         Stage::List => SyncStage::List,
                         Stage::Cut => SyncStage::Cut,
                         Stage::Keywords => SyncStage::Keywords,
+                        Stage::Merge => SyncStage::Merge,
                         _ => SyncStage::Vectors,
                     },
                     done: progress.done,

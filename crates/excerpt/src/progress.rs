@@ -43,6 +43,7 @@ impl SyncObserver for Bar {
             Stage::Cut => "splitting documents",
             Stage::Keywords => "writing keywords",
             Stage::Vectors => "computing vectors",
+            Stage::Merge => "merging keywords",
             _ => "syncing",
         });
         self.bar.update(|state| {

@@ -75,7 +75,7 @@ fn copy(from: &Path, place: &Located) -> Result<(), StoreError> {
     keep_equal(&copy.database, &place.root)?;
     // The words of the removed documents are removed, too.
     let _done = copy.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
-    copy.merge()?;
+    let _merged = copy.merge(None, &mut |_, _| ControlFlow::Continue(()))?;
     copy.serve_from(&place.index, &lock)
 }
 

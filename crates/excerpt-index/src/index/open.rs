@@ -329,7 +329,9 @@ impl OpenIndex {
         let _ = self
             .store
             .catch_up(lock, &mut |_, _| ControlFlow::Continue(()))?;
-        self.store.merge()?;
+        let _done = self
+            .store
+            .merge(None, &mut |_, _| ControlFlow::Continue(()))?;
         Ok(Some(documents))
     }
 }

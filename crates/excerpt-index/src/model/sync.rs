@@ -154,6 +154,8 @@ pub enum Stage {
     Keywords,
     /// Changed documents are embedded.
     Vectors,
+    /// Parts of the keyword index are merged. Nothing is counted.
+    Merge,
 }
 
 /// The result of a sync.

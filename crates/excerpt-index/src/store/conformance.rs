@@ -262,6 +262,7 @@ impl<S: TestStore> Conformance<'_, S> {
             let followed = ledger.embed(self.embedder, tell).unwrap();
             assert_eq!(followed, Followed::Complete);
         }
+        assert!(ledger.merge_words(&mut untold).unwrap().is_continue());
         assert_eq!(ledger.behind().unwrap(), 0);
         drop(ledger);
         let everything = Filter::default();

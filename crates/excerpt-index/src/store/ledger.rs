@@ -61,6 +61,11 @@ pub(crate) trait Ledger {
     /// Computes the vectors of the changed chunks.
     fn embed(&mut self, embedder: &dyn Embedder, tell: Tell<'_>) -> Result<Followed, StoreError>;
 
+    /// Merges the parts that [`Ledger::index_words`] has left: a search has to look into each.
+    /// `tell` counts nothing. If it cancels and many parts are left, returns
+    /// [`ControlFlow::Break`]: then the next sync tries again.
+    fn merge_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError>;
+
     /// How many documents are not searchable in their current version.
     fn behind(&self) -> Result<usize, StoreError>;
 

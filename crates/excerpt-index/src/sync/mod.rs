@@ -172,7 +172,10 @@ impl<'a> Sync<'a> {
         let followed = self.index_words()?;
         self.report.remaining += self.ledger.behind()?;
         match followed {
-            ControlFlow::Continue(()) => self.embed(),
+            ControlFlow::Continue(()) => match self.embed()? {
+                ControlFlow::Continue(()) => self.merge_words(),
+                ControlFlow::Break(()) => Ok(ControlFlow::Break(())),
+            },
             ControlFlow::Break(()) => Ok(followed),
         }
     }
@@ -596,6 +599,14 @@ impl<'a> Sync<'a> {
 }
 
 impl Sync<'_> {
+    /// Merges the parts of the keyword index, if the caller has time for it.
+    fn merge_words(&mut self) -> Result<ControlFlow<()>, StoreError> {
+        let progress = &mut self.progress;
+        let stage = Stage::Merge;
+        self.ledger
+            .merge_words(&mut |done, total| progress(Progress { stage, done, total }))
+    }
+
     /// Computes the vectors of the chunks. An error of the embedder is reported and stored:
     /// keywords find the chunks meanwhile, and the next sync continues from there.
     fn embed(&mut self) -> Result<ControlFlow<()>, StoreError> {
@@ -702,7 +713,7 @@ mod tests {
         fn entries(&self) -> Result<Entries<'_>> {
             let entries = (0..self.documents).map(|number| {
                 Ok(ListItem::Document(Entry {
-                    path: format!("{number:03}.md"),
+                    path: format!("{number:05}.md"),
                     version: Stat::default().into(),
                 }))
             });
@@ -772,6 +783,46 @@ mod tests {
     }
 
     #[test]
+    fn a_sync_without_time_to_merge_leaves_it_to_the_next() {
+        let dir = tempfile::tempdir().unwrap();
+        let sync_until = |end: Option<Stage>, documents| {
+            let source = Gate {
+                id: "/gate".into(),
+                documents,
+                is_open: AtomicBool::new(true),
+            };
+            sync_of(
+                &source,
+                dir.path(),
+                &mut |progress| match Some(progress.stage) == end {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                },
+            )
+        };
+        let is_in_many_parts = || {
+            let store = Store::open(dir.path()).unwrap();
+            let lexical = store.lexical().unwrap();
+            // A process that opens it does not have to read it.
+            assert!(lexical.is_sealed());
+            lexical.has_many_segments()
+        };
+        // Each writes a part or two.
+        let mut documents = 0;
+        while documents == 0 || !is_in_many_parts() {
+            documents += 300;
+            assert!(!sync_until(Some(Stage::Keywords), documents).complete);
+        }
+        let report = sync_until(Some(Stage::Merge), documents);
+        assert_eq!((report.complete, report.remaining), (false, 0));
+        assert!(is_in_many_parts());
+        assert!(sync_until(None, documents).complete);
+        assert!(!is_in_many_parts());
+        // There is nothing to merge.
+        assert!(sync_until(Some(Stage::Merge), documents).complete);
+    }
+
+    #[test]
     fn a_document_that_ended_the_process_is_cut_once_more_and_then_quarantined() {
         let dir = tempfile::tempdir().unwrap();
         let open = |documents| Gate {
@@ -784,11 +835,11 @@ mod tests {
             std::mem::forget(journal.enter(key(&"/gate".into(), path)));
         };
         sync_of(&open(0), dir.path(), &mut quiet);
-        dies_over("000.md");
+        dies_over("00000.md");
         let report = sync_of(&open(1), dir.path(), &mut quiet);
         assert_eq!((report.added, report.skipped.len()), (1, 0));
-        dies_over("001.md");
-        dies_over("001.md");
+        dies_over("00001.md");
+        dies_over("00001.md");
         let report = sync_of(&open(3), dir.path(), &mut quiet);
         assert_eq!(
             (report.added, report.skipped[&SkipReason::Quarantined]),
@@ -806,8 +857,8 @@ mod tests {
         // It is skipped until it changes, and its indexed state stays.
         let report = sync_of(&open(3), dir.path(), &mut quiet);
         assert_eq!((report.unchanged, report.read), (2, 0));
-        dies_over("000.md");
-        dies_over("000.md");
+        dies_over("00000.md");
+        dies_over("00000.md");
         let options = SyncOptions::default().chunking(Config {
             target: 100,
             ..Config::default()

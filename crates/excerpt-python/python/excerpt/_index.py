@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 Progress = Callable[[int, int, str], object]
-"""Called with what is done, what there is to do, and the stage: `list`, `cut`, `keywords`, `vectors` and so on."""
+"""Called with what is done, what there is to do, and the stage: `list`, `cut`, `keywords`, `vectors` or `merge`."""
 
 _PAUSE = 0.1
 _LONGEST_WAIT = 50.0

@@ -379,7 +379,7 @@ impl Engine {
                 aside: true,
                 ..
             }) => Some(ServedLag::Aside { remaining }),
-            Some(CheckEnd::Rest { remaining: 0, .. }) => Some(ServedLag::NoVectors),
+            Some(CheckEnd::Rest { remaining: 0, .. }) => Some(ServedLag::WordsOnly),
             Some(CheckEnd::Rest {
                 listed, remaining, ..
             }) => Some(ServedLag::Rest {
@@ -480,7 +480,7 @@ fn followed_lag(index: &Index, scope: &Scope, state: &WriterProgress) -> Option<
                 let remaining = *remaining;
                 lag = lag.or(Some(ServedLag::Aside { remaining }));
             }
-            CheckEnd::Rest { remaining: 0, .. } => lag = lag.or(Some(ServedLag::NoVectors)),
+            CheckEnd::Rest { remaining: 0, .. } => lag = lag.or(Some(ServedLag::WordsOnly)),
             CheckEnd::Rest { .. } => lag = lag.or(Some(ServedLag::Continues)),
             CheckEnd::Complete => {}
         }

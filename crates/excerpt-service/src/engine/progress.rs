@@ -77,8 +77,8 @@ pub enum ServedLag {
         /// How many are still to be split.
         remaining: usize,
     },
-    /// Only vectors are missing.
-    NoVectors,
+    /// Only vectors are missing, or parts of the keyword index are still to be merged.
+    WordsOnly,
     /// Some files are not indexed yet.
     Rest {
         /// How many can be searched.
@@ -120,8 +120,8 @@ impl fmt::Display for ServedLag {
                 "answered from the index as it was before the settings changed; {} left to index in the background",
                 counted(*remaining, "document")
             ),
-            ServedLag::NoVectors => f.write_str(
-                "some files have no vectors yet; they are added in the background",
+            ServedLag::WordsOnly => f.write_str(
+                "all files can be found by their words; the rest is indexed in the background",
             ),
             ServedLag::Rest {
                 searched,

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use excerpt_index::{Error, Index, Progress, Source, SyncReport};
+use excerpt_index::{Error, Index, Progress, Source, Stage, SyncReport};
 
 use super::progress::CheckEnd;
 use super::{FIRST, Job, PAUSE, PAUSES, SLICE, SyncJob, TURN, WriterState};
@@ -124,13 +124,15 @@ impl EngineWriter {
         let begun = Instant::now();
         let writer_state = Arc::clone(&self.writer_state);
         let waiting = self.unfinished.len();
-        let breaks_off = |progress| {
+        let breaks_off = |progress: Progress| {
             writer_state
                 .state
                 .send_modify(|state| state.progress = Some(progress));
             let others = waiting + writer_state.queued.load(Ordering::SeqCst);
+            // A merge that gives way begins again, and would never end if each gave way to another.
+            let gives_way = others > 0 && progress.stage != Stage::Merge;
             writer_state.urgent.load(Ordering::SeqCst) > 0
-                || (others > 0 && begun.elapsed() > SLICE)
+                || (gives_way && begun.elapsed() > SLICE)
                 || budget.is_some_and(|budget| budget.ends(progress))
         };
         match self.sync_with(&seen, &*job.source, job.request, breaks_off) {

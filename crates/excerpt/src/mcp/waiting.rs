@@ -149,11 +149,12 @@ impl Teller<'_> {
         let Some(progress) = state.progress.filter(|_| Instant::now() >= self.due) else {
             return;
         };
-        // The total of all stages, each as large as the number of files.
+        // The total of all counted stages, each as large as the number of files.
         let stage = match progress.stage {
             Stage::List => 0.0,
             Stage::Cut => 1.0,
             Stage::Keywords => 2.0,
+            Stage::Merge => 4.0,
             _ => 3.0,
         };
         let share = progress.done as f64 / progress.total.max(1) as f64;

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -25,6 +26,8 @@ use crate::store::StoreError;
 pub(super) struct Derived {
     dir: PathBuf,
     files: MmapDirectory,
+    /// Whether nothing is written any more.
+    is_closed: Arc<AtomicBool>,
 }
 
 impl Derived {
@@ -34,26 +37,47 @@ impl Derived {
         Ok(Derived {
             dir: dir.to_path_buf(),
             files,
+            is_closed: Arc::default(),
         })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Makes everything fail that is still written through this or a clone of it.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+    }
+}
+
+fn check_open(is_closed: &AtomicBool) -> io::Result<()> {
+    match is_closed.load(Ordering::SeqCst) {
+        true => Err(io::Error::other("the folder is closed")),
+        false => Ok(()),
     }
 }
 
 /// A file that is written once.
-struct Unsynced(File);
+struct Unsynced {
+    file: File,
+    is_closed: Arc<AtomicBool>,
+}
 
 impl Write for Unsynced {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        check_open(&self.is_closed)?;
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.file.flush()
     }
 }
 
 impl TerminatingWrite for Unsynced {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
-        self.0.flush()
+        self.file.flush()
     }
 }
 
@@ -71,8 +95,13 @@ impl Directory for Derived {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        match disk::create_new(&self.dir.join(path)) {
-            Ok(file) => Ok(BufWriter::new(Box::new(Unsynced(file)))),
+        let created =
+            check_open(&self.is_closed).and_then(|()| disk::create_new(&self.dir.join(path)));
+        match created {
+            Ok(file) => Ok(BufWriter::new(Box::new(Unsynced {
+                file,
+                is_closed: Arc::clone(&self.is_closed),
+            }))),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(OpenWriteError::FileAlreadyExists(path.to_path_buf()))
             }
@@ -85,6 +114,7 @@ impl Directory for Derived {
     }
 
     fn atomic_write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        check_open(&self.is_closed)?;
         disk::replace_derived(&self.dir.join(path), bytes)
     }
 

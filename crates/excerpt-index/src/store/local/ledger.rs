@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use excerpt_chunk::Hash;
 
 use super::Store;
-use super::lexical::Writer;
+use super::merging::Merging;
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
 use crate::model::SourceId;
@@ -17,8 +17,8 @@ use crate::store::{Change, Known, StoreError, Twin};
 pub(crate) struct LocalLedger<'a> {
     store: &'a mut Store,
     lock: &'a WriteLock,
-    /// What merges segments of the keyword index meanwhile.
-    merging: Option<Writer>,
+    /// Segments of the keyword index that are being merged.
+    merging: Option<Merging>,
 }
 
 impl Store {
@@ -97,7 +97,12 @@ impl Ledger for LocalLedger<'_> {
     fn embed(&mut self, embedder: &dyn Embedder, tell: Tell<'_>) -> Result<Followed, StoreError> {
         // One thread merges, and the cores that it leaves compute vectors.
         self.merging = self.store.start_merging()?;
-        self.store.embed(self.lock, embedder, tell)
+        self.store
+            .embed(self.lock, embedder, self.merging.as_mut(), tell)
+    }
+
+    fn merge_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError> {
+        self.store.merge(self.merging.take(), tell)
     }
 
     fn behind(&self) -> Result<usize, StoreError> {
@@ -109,10 +114,6 @@ impl Ledger for LocalLedger<'_> {
         source: &SourceId,
         finished: &Finished<'_>,
     ) -> Result<(), StoreError> {
-        match self.merging.take() {
-            Some(merging) => self.store.finish_merging(merging)?,
-            None => self.store.merge()?,
-        }
         self.store.database.finish_sync(source, finished)
     }
 }

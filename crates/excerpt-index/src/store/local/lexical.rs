@@ -15,7 +15,9 @@ use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergeCandidate, Merge
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::{IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{
+    FutureResult, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term,
+};
 
 use super::collect::path_hash;
 use super::derived::Derived;
@@ -53,7 +55,8 @@ const SMALL_CHANGE: usize = 64;
 /// third of a second: some 80 µs of CPU time for each chunk.
 const SMALL_SEGMENT: usize = 500;
 
-/// With more segments than this, a small change merges large ones, too: a search looks into each.
+/// With more segments than this, large ones are merged even after small changes: a search looks
+/// into each.
 const MANY_SEGMENTS: usize = 32;
 
 /// The segments of about one size that a large change leaves before it merges them: merged eight at
@@ -132,11 +135,17 @@ impl Lexical {
     ///
     /// Anything that makes it unusable; a rebuild repairs it.
     pub(crate) fn open(dir: &Path, seal: &Seal, trust: Trust) -> Result<Self, StoreError> {
+        Lexical::open_in(&Derived::open(dir)?, seal, trust)
+    }
+
+    /// [Opens](Lexical::open) the keyword index in a folder.
+    pub(super) fn open_in(files: &Derived, seal: &Seal, trust: Trust) -> Result<Self, StoreError> {
+        let dir = files.path();
         guarded(|| {
             if !holds_files_alone(dir)? {
                 return Err(StoreError::Value("a keyword index with other contents"));
             }
-            let index = tantivy::Index::open(Derived::open(dir)?)?;
+            let index = tantivy::Index::open(files.clone())?;
             let (schema, fields) = schema();
             if index.schema() != schema {
                 return Err(StoreError::Value("a keyword index with other fields"));
@@ -212,13 +221,23 @@ impl Lexical {
         guarded(|| Writer::new(&self.index, self.fields, merges))
     }
 
-    /// Starts to merge what large changes have left, on a thread of its own, until the result is
-    /// [finished](Writer::finish). The caller holds the lock of the index.
-    pub(crate) fn start_merging(&self) -> Result<Writer, StoreError> {
-        let mut writer = self.writer(Merges::All)?;
-        // tantivy looks for segments to merge when it commits.
-        writer.commit(&self.stamp)?;
-        Ok(writer)
+    /// The number of its segments.
+    pub(super) fn segments(&self) -> usize {
+        self.reader.searcher().segment_readers().len()
+    }
+
+    /// Whether it has so many segments that they are merged even after small changes.
+    pub(crate) fn has_many_segments(&self) -> bool {
+        self.segments() > MANY_SEGMENTS
+    }
+
+    /// The largest merge that is due, of segments of about one size.
+    pub(super) fn due_merge(&self) -> Result<Option<MergeCandidate>, StoreError> {
+        guarded(|| {
+            let segments = self.index.searchable_segment_metas()?;
+            let due = LogMergePolicy::default().compute_merge_candidates(&segments);
+            Ok(due.into_iter().max_by_key(|merge| merge.0.len()))
+        })
     }
 
     /// The seal of its files as they are now.
@@ -331,20 +350,29 @@ impl Writer {
         })
     }
 
+    /// Starts a merge on a thread of its own. Its end is that of the result, or the error.
+    pub(super) fn start_merge(
+        &mut self,
+        merge: &MergeCandidate,
+    ) -> FutureResult<Option<SegmentMeta>> {
+        self.writer.merge(&merge.0)
+    }
+
     /// Waits until small segments are merged: an interrupted merge would start again each time.
     pub(crate) fn finish(self) -> Result<(), StoreError> {
         guarded(|| Ok(self.writer.wait_merging_threads()?))
     }
 }
 
-/// Which segments a writer merges.
+/// Which segments a writer merges while it is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Merges {
-    /// Small ones, unless there are too many of all sizes.
+    /// Small ones.
     Small,
     /// Only very many at a time: the rest is merged once everything is written.
     Later,
-    All,
+    /// None of its own accord.
+    Asked,
 }
 
 impl Merges {
@@ -361,11 +389,9 @@ impl MergePolicy for Merges {
     fn compute_merge_candidates(&self, segments: &[SegmentMeta]) -> Vec<MergeCandidate> {
         let mut policy = LogMergePolicy::default();
         match self {
-            Merges::Small if segments.len() <= MANY_SEGMENTS => {
-                policy.set_max_docs_before_merge(SMALL_SEGMENT);
-            }
+            Merges::Small => policy.set_max_docs_before_merge(SMALL_SEGMENT),
             Merges::Later => policy.set_min_num_segments(SEGMENTS_BEFORE_MERGE),
-            Merges::Small | Merges::All => {}
+            Merges::Asked => return Vec::new(),
         }
         policy.compute_merge_candidates(segments)
     }
@@ -533,8 +559,11 @@ mod tests {
             add(&lexical, Merges::of_change(SMALL_CHANGE + 1), 1);
         }
         assert_eq!(segments(&mut lexical), [1; 12]);
-        lexical.start_merging().unwrap().finish().unwrap();
+        let due = lexical.due_merge().unwrap().unwrap();
+        let mut writer = lexical.writer(Merges::Asked).unwrap();
+        writer.start_merge(&due).wait().unwrap();
         assert_eq!(segments(&mut lexical), [12]);
+        assert!(lexical.due_merge().unwrap().is_none());
     }
 
     #[test]
@@ -566,6 +595,12 @@ mod tests {
         }
         let tiny = segments(&mut lexical).into_iter().filter(|size| *size == 1);
         assert!(tiny.count() < 8);
+        // Those of all sizes are not merged meanwhile, however many they are.
+        for _ in 0..MANY_SEGMENTS {
+            add(&lexical, Merges::Small, 2 * SMALL_SEGMENT + 2);
+        }
+        segments(&mut lexical);
+        assert!(lexical.has_many_segments());
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod ledger;
 mod lexical;
 mod link;
 mod list;
+mod merging;
 mod places;
 mod read;
 #[cfg(test)]
@@ -54,7 +55,7 @@ use codes::Codes;
 pub(crate) use database::Database;
 pub use guard::silence_recovered_panics;
 pub(crate) use lexical::Lexical;
-use lexical::{Merges, Stamp, Trust, Writer};
+use lexical::{Merges, Stamp, Trust};
 pub(crate) use repair::Repair;
 
 /// How many ids of changed documents are in memory at once while the keyword index is updated.
@@ -72,7 +73,7 @@ pub(crate) struct Store {
     dir: PathBuf,
     /// `None` while it is missing, damaged, or derived from something else.
     lexical: Option<Lexical>,
-    /// Whether large changes have left segments of it to merge.
+    /// Whether a large change of this process has left segments of it to merge.
     is_unmerged: bool,
     /// `None` while they are missing, damaged, or derived from something else.
     codes: Option<Codes>,
@@ -350,7 +351,7 @@ impl Store {
         let lock = WriteLock::acquire(&self.home)?;
         let lost = self.refresh_locked(&lock)?;
         let _ = self.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
-        self.merge()?;
+        let _done = self.merge(None, &mut |_, _| ControlFlow::Continue(()))?;
         Ok(lost)
     }
 
@@ -369,7 +370,7 @@ impl Store {
 
     /// Updates the keyword index from the database, and rebuilds it if that fails. `progress`
     /// receives how many of how many documents are done, and may cancel: what is done by then is
-    /// kept. What a large change leaves is [to be merged](Store::merge).
+    /// kept. What a large change leaves is [to be merged](merging).
     pub(crate) fn catch_up(
         &mut self,
         _lock: &WriteLock,
@@ -464,33 +465,6 @@ impl Store {
             writer.finish()?;
         }
         Ok((stamp, flow))
-    }
-
-    /// Starts to merge what large changes have left in the keyword index, on a thread of its own,
-    /// until the result is [finished](Store::finish_merging). Without that, nothing has changed.
-    pub(crate) fn start_merging(&self) -> Result<Option<Writer>, StoreError> {
-        let unmerged = self.lexical.as_ref().filter(|_| self.is_unmerged);
-        unmerged.map(Lexical::start_merging).transpose()
-    }
-
-    /// Waits until everything is merged.
-    pub(crate) fn finish_merging(&mut self, merging: Writer) -> Result<(), StoreError> {
-        merging.finish()?;
-        self.is_unmerged = false;
-        let path = self.lexical_folder();
-        if let Some(lexical) = &mut self.lexical {
-            lexical.reload()?;
-            self.database.set_lexical_seal(&lexical.seal(&path)?)?;
-        }
-        Ok(())
-    }
-
-    /// Merges what large changes have left in the keyword index.
-    pub(crate) fn merge(&mut self) -> Result<(), StoreError> {
-        match self.start_merging()? {
-            Some(merging) => self.finish_merging(merging),
-            None => Ok(()),
-        }
     }
 
     fn stamp(&self, rev: Revision) -> Result<Stamp, StoreError> {

@@ -12,6 +12,7 @@ use excerpt_chunk::Hash;
 
 use super::codes::{self, Changes, Codes, Near, Stamp, code};
 use super::collect::{keep_best, path_hash};
+use super::merging::Merging;
 use super::{PAGE, Store};
 use crate::cores::scope_on_all_cores;
 use crate::embed::{EmbedError, Embedder, Vectors, always_there};
@@ -128,11 +129,13 @@ impl Store {
 
     /// Computes the vectors of changed chunks. `progress` receives how many of how many documents
     /// are done, and may cancel: what is done by then is kept. If the codes of a
-    /// [former](Store::former) embedder serve, they do so until everything is done.
+    /// [former](Store::former) embedder serve, they do so until everything is done. Meanwhile the
+    /// keyword index is [sealed](Store::seal_merged) when `merging` ends.
     pub(crate) fn embed(
         &mut self,
         _lock: &WriteLock,
         embedder: &dyn Embedder,
+        mut merging: Option<&mut Merging>,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Followed, StoreError> {
         self.refresh_codes()?;
@@ -145,7 +148,14 @@ impl Store {
             return Ok(Followed::Complete);
         }
         let is_sweep_due = before.is_none() || rev.0 / SWEEP != target.0 / SWEEP;
-        let Some(update) = self.embed_changed(embedder, rev, target, progress)? else {
+        let mut turn = |done, total| {
+            if let Some(merging) = &mut merging {
+                // If that fails, the next turn tries again.
+                let _ = self.seal_merged(merging);
+            }
+            progress(done, total)
+        };
+        let Some(update) = self.embed_changed(embedder, rev, target, &mut turn)? else {
             return Ok(Followed::Broken);
         };
         let ended = self.write_codes(embedder, before, update)?;

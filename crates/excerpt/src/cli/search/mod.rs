@@ -332,7 +332,7 @@ fn lagging(lag: Lag, start: impl FnOnce() -> io::Result<()>) -> String {
 /// index.
 fn so_far(listed: usize, remaining: usize, elsewhere: usize) -> String {
     match (remaining, elsewhere) {
-        (0, 0) => "some files have no vectors yet".to_string(),
+        (0, 0) => "all files can be found by their words".to_string(),
         (0, _) => format!(
             "{} elsewhere in the index are not indexed yet",
             counted(elsewhere, "file")

@@ -6,7 +6,7 @@ import { ago, count, counted, name, shown } from "./text.js";
 /** @import { Source, Status, View } from "./types" */
 
 const STATES = { current: "Up to date", syncing: "Syncing", waiting: "Waiting", failed: "Failed", incomplete: "Incomplete", unchecked: "Not checked yet" };
-const STAGES = { list: "Listing files", cut: "Splitting documents", keywords: "Indexing words", vectors: "Computing vectors", commit: "Saving" };
+const STAGES = { list: "Listing files", cut: "Splitting documents", keywords: "Indexing words", vectors: "Computing vectors", merge: "Merging words", commit: "Saving" };
 
 let listening = new AbortController();
 

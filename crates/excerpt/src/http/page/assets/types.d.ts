@@ -158,7 +158,7 @@ export interface Source {
   synced: number | null;
   state: "current" | "syncing" | "waiting" | "failed" | "incomplete" | "unchecked";
   failure: string | null;
-  progress: { stage: "list" | "cut" | "keywords" | "vectors" | "commit"; done: number; total: number } | null;
+  progress: { stage: "list" | "cut" | "keywords" | "vectors" | "merge" | "commit"; done: number; total: number } | null;
   address: string | null;
   next: number | null;
 }
