@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
 
-use super::codes::{self, Changes, Codes, Near, Stamp, code};
+use super::codes::{self, ChangedCodes, Codes, Near, Stamp, code};
 use super::collect::{keep_best, path_hash};
 use super::merging::Merging;
 use super::{PAGE, Store};
@@ -188,7 +188,7 @@ impl Store {
         target: Revision,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Option<VectorUpdate>, StoreError> {
-        let mut changes = Changes::new(&self.dir, self.database.removed(rev)?)?;
+        let mut changes = ChangedCodes::new(&self.dir, self.database.removed(rev)?)?;
         let total = self.database.changed_count(rev)?;
         if progress(0, total).is_break() {
             return Ok(None);
@@ -299,7 +299,7 @@ impl Store {
 struct VectorUpdate {
     /// The state of the index that the codes have caught up with.
     rev: Revision,
-    changes: Changes,
+    changes: ChangedCodes,
     ended: Followed,
 }
 
@@ -350,7 +350,7 @@ impl<'a> Following<'a> {
         mut self,
         total: usize,
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-        changes: &mut Changes,
+        changes: &mut ChangedCodes,
     ) -> Result<Followed, StoreError> {
         let mut embedded = Embedded::default();
         let mut done = 0;
@@ -483,7 +483,7 @@ impl<'a> Following<'a> {
 
     /// Moves the codes of the next complete documents to `changes`, and returns how many documents
     /// those are.
-    fn complete(&mut self, changes: &mut Changes) -> Result<usize, StoreError> {
+    fn complete(&mut self, changes: &mut ChangedCodes) -> Result<usize, StoreError> {
         let mut count = 0;
         while let Some(next) = self.documents.front() {
             let codes = next.keys.iter();

@@ -1,5 +1,5 @@
-//! Compares the vector of a question with codes: first by the signs of all, then the best of them by
-//! both bits.
+//! Compares the vector of a question with codes: by the signs of all of them first, then by both
+//! bits of the best.
 
 use pulp::Arch;
 

@@ -39,7 +39,7 @@ use crate::store::Documents;
 use crate::store::StoreError;
 
 pub(super) use self::compare::code;
-pub(super) use self::write::{Changes, write};
+pub(super) use self::write::{ChangedCodes, write};
 
 const MAGIC: [u8; 8] = *b"EXCRPTV\x02";
 const WORD: usize = size_of::<u64>();
@@ -396,9 +396,9 @@ mod tests {
         documents.iter().map(of).collect()
     }
 
-    fn changes(dir: &Path, groups: &BTreeMap<DocumentId, Group>, removed: &[u64]) -> Changes {
+    fn changes(dir: &Path, groups: &BTreeMap<DocumentId, Group>, removed: &[u64]) -> ChangedCodes {
         let removed = removed.iter().map(|id| DocumentId(*id));
-        let mut changes = Changes::new(dir, removed).unwrap();
+        let mut changes = ChangedCodes::new(dir, removed).unwrap();
         // In another order than they are written.
         for (document, group) in groups.iter().rev() {
             let codes: Vec<&[u64]> = group.words.chunks(2 * width(DIMENSIONS)).collect();

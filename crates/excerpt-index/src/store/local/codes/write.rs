@@ -16,7 +16,7 @@ use crate::store::StoreError;
 
 /// What has changed since a file of codes was written. The codes wait in another file, since they
 /// would take as much memory as there is to index.
-pub(crate) struct Changes {
+pub(crate) struct ChangedCodes {
     /// A file without a name, which is gone when it is closed.
     waiting: BufWriter<File>,
     /// How many bytes it has.
@@ -33,13 +33,13 @@ struct Waiting {
     bytes: usize,
 }
 
-impl Changes {
+impl ChangedCodes {
     /// None, apart from documents that were removed. Codes wait in the folder `dir`.
     pub(crate) fn new(
         dir: &Path,
         removed: impl IntoIterator<Item = DocumentId>,
     ) -> io::Result<Self> {
-        Ok(Changes {
+        Ok(ChangedCodes {
             waiting: BufWriter::new(tempfile::tempfile_in(dir)?),
             bytes: 0,
             documents: removed.into_iter().map(|id| (id, None)).collect(),
@@ -198,7 +198,7 @@ pub(crate) fn write(
     path: &Path,
     stamp: &Stamp,
     before: Option<&Codes>,
-    changes: Changes,
+    changes: ChangedCodes,
 ) -> Result<(), StoreError> {
     let mut json = serde_json::to_vec(stamp)?;
     json.resize(json.len().next_multiple_of(WORD), b' ');
