@@ -673,6 +673,8 @@ pub(crate) fn identity(options: &SyncOptions) -> Hash {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::ffi::OsString;
     use std::time::SystemTime;
 
     use excerpt_chunk::Config;
@@ -813,9 +815,18 @@ mod tests {
             documents += 300;
             assert!(!sync_until(Some(Stage::Keywords), documents).complete);
         }
+        let files = || -> BTreeSet<OsString> {
+            let folder = Store::open(dir.path()).unwrap().lexical_folder();
+            let entries = std::fs::read_dir(folder).unwrap();
+            entries.map(|entry| entry.unwrap().file_name()).collect()
+        };
         let report = sync_until(Some(Stage::Merge), documents);
         assert_eq!((report.complete, report.remaining), (false, 0));
         assert!(is_in_many_parts());
+        // Another one that is given up leaves nothing behind.
+        let before = files();
+        assert!(!sync_until(Some(Stage::Merge), documents).complete);
+        assert!(files().is_subset(&before));
         assert!(sync_until(None, documents).complete);
         assert!(!is_in_many_parts());
         // There is nothing to merge.

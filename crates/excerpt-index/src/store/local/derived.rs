@@ -9,8 +9,8 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -28,6 +28,8 @@ pub(super) struct Derived {
     files: MmapDirectory,
     /// Whether nothing is written any more.
     is_closed: Arc<AtomicBool>,
+    /// The names of the files that were created.
+    created: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Derived {
@@ -38,11 +40,21 @@ impl Derived {
             dir: dir.to_path_buf(),
             files,
             is_closed: Arc::default(),
+            created: Arc::default(),
         })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.dir
+    }
+
+    /// The names of the files that were created through this or a clone of it.
+    pub(super) fn created(&self) -> Vec<PathBuf> {
+        self.lock_created().clone()
+    }
+
+    fn lock_created(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.created.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes everything fail that is still written through this or a clone of it.
@@ -98,10 +110,13 @@ impl Directory for Derived {
         let created =
             check_open(&self.is_closed).and_then(|()| disk::create_new(&self.dir.join(path)));
         match created {
-            Ok(file) => Ok(BufWriter::new(Box::new(Unsynced {
-                file,
-                is_closed: Arc::clone(&self.is_closed),
-            }))),
+            Ok(file) => {
+                self.lock_created().push(path.to_path_buf());
+                Ok(BufWriter::new(Box::new(Unsynced {
+                    file,
+                    is_closed: Arc::clone(&self.is_closed),
+                })))
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(OpenWriteError::FileAlreadyExists(path.to_path_buf()))
             }

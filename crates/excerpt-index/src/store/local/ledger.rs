@@ -8,7 +8,7 @@ use super::Store;
 use super::merging::Merging;
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
-use crate::model::SourceId;
+use crate::model::{Keywords, SourceId};
 use crate::store::catalog::Catalog;
 use crate::store::ledger::{Finished, Followed, Ledger, Registered, Tell, TwinRequest};
 use crate::store::{Change, Known, StoreError, Twin};
@@ -95,14 +95,22 @@ impl Ledger for LocalLedger<'_> {
     }
 
     fn embed(&mut self, embedder: &dyn Embedder, tell: Tell<'_>) -> Result<Followed, StoreError> {
-        // One thread merges, and the cores that it leaves compute vectors.
-        self.merging = self.store.start_merging()?;
+        // One thread merges, and the cores that it leaves compute vectors. That is worth while only
+        // after a large change: otherwise there are few vectors to compute.
+        if self.store.is_unmerged {
+            self.merging = self.store.start_merging()?;
+        }
         self.store
             .embed(self.lock, embedder, self.merging.as_mut(), tell)
     }
 
     fn merge_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError> {
-        self.store.merge(self.merging.take(), tell)
+        let flow = self.store.merge(self.merging.take(), tell)?;
+        // One that was damaged is made again.
+        match flow.is_continue() && self.store.keywords()? == Keywords::Missing {
+            true => self.store.catch_up(self.lock, tell),
+            false => Ok(flow),
+        }
     }
 
     fn behind(&self) -> Result<usize, StoreError> {

@@ -2,7 +2,7 @@
 //! contains the terms of every chunk, but not the texts; a match is the id of a document and an
 //! ordinal, to be looked up in the database.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -219,6 +219,11 @@ impl Lexical {
     /// A writer that merges segments like this. The caller holds the lock of the index.
     pub(crate) fn writer(&self, merges: Merges) -> Result<Writer, StoreError> {
         guarded(|| Writer::new(&self.index, self.fields, merges))
+    }
+
+    /// The names of the files of its last commit.
+    pub(super) fn files(&self) -> Result<HashSet<PathBuf>, StoreError> {
+        Ok(self.index.load_metas()?.list_segment_files())
     }
 
     /// The number of its segments.

@@ -9,6 +9,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use tantivy::FutureResult;
+
 use super::Store;
 use super::derived::Derived;
 use super::lexical::{Lexical, Merges, Seal, Trust, Writer};
@@ -25,6 +27,8 @@ pub(crate) struct Merging {
     end: Receiver<()>,
     is_sealed: bool,
     _writer: Writer,
+    /// The keyword index in `files`.
+    lexical: Lexical,
 }
 
 impl Merging {
@@ -40,19 +44,22 @@ impl Merging {
             return Ok(None);
         };
         let mut writer = lexical.writer(Merges::Asked)?;
-        let merged = writer.start_merge(&due);
+        let (start, started) = sync_channel(1);
         let (ended, end) = sync_channel::<()>(0);
         let wait = move || {
             // The segments stay if it fails, as with the merges of any other writer.
-            let _ = merged.wait();
+            let _ = started.recv().map(FutureResult::wait);
             drop(ended);
         };
         thread::Builder::new().name("merge".into()).spawn(wait)?;
+        // Once there is a thread that waits for its end.
+        let _ = start.send(writer.start_merge(&due));
         Ok(Some(Merging {
             files,
             end,
             is_sealed: false,
             _writer: writer,
+            lexical,
         }))
     }
 
@@ -64,33 +71,43 @@ impl Merging {
 
 impl Drop for Merging {
     /// Waits until it has ended: at its next write, if it is not done. Otherwise it would still
-    /// write when others may.
+    /// write when others may. What it has written for nothing is removed.
     fn drop(&mut self) {
         self.files.close();
         let _ = self.end.recv();
+        if let Ok(named) = self.lexical.files() {
+            let created = self.files.created().into_iter();
+            for name in created.filter(|name| !named.contains(name)) {
+                let _ = disk::remove(&self.files.path().join(name));
+            }
+        }
     }
 }
 
 impl Store {
-    /// Starts to merge what changes have left in the keyword index, if there is enough of it.
+    /// Starts to merge what changes have left in the keyword index, if there is enough of it: once
+    /// after each large change, and as long as there are too many segments. A keyword index that
+    /// turns out to be damaged is removed.
     pub(crate) fn start_merging(&mut self) -> Result<Option<Merging>, StoreError> {
+        let is_unmerged = std::mem::take(&mut self.is_unmerged);
         let Some(lexical) = &self.lexical else {
             return Ok(None);
         };
-        let is_wanted = self.is_unmerged || lexical.has_many_segments();
+        let is_wanted = is_unmerged || lexical.has_many_segments();
         if !is_wanted || lexical.due_merge()?.is_none() {
-            self.is_unmerged = false;
             return Ok(None);
         }
         let folder = self.lexical_folder();
-        match Merging::start(Derived::open(&folder)?, &self.database.lexical_seal()?) {
-            // It is rebuilt, like any that is lost.
+        let seal = self.database.lexical_seal()?;
+        match Derived::open(&folder).and_then(|files| Merging::start(files, &seal)) {
+            Ok(started) => Ok(started),
             Err(StoreError::Value(_)) => {
                 self.lexical = None;
                 disk::remove(&folder)?;
                 Ok(None)
             }
-            started => started,
+            // Nothing depends on it.
+            Err(_) => Ok(None),
         }
     }
 
