@@ -49,17 +49,17 @@ pub(super) fn keep_best<T: Copy>(
 /// How many values of a column are read at a time.
 const AT_ONCE: usize = 64;
 
-/// The result.
-#[derive(Debug)]
+/// What was found.
+#[derive(Debug, Default)]
 pub(super) struct Collected {
-    /// The best of the complete chunks, in order.
+    /// The best of the complete chunks; in order, once the segments are merged.
     pub(super) complete: Vec<Candidate>,
-    /// The best of the others, in order.
+    /// The best of the others, likewise.
     pub(super) others: Vec<Candidate>,
     /// How many chunks match.
     pub(super) chunks: usize,
-    /// How many documents these are of.
-    pub(super) documents: usize,
+    /// The documents that these are of; each once, once the segments are merged.
+    pub(super) documents: Vec<DocumentId>,
 }
 
 /// Collects the best `limit` chunks of the complete ones, and of the others.
@@ -101,8 +101,8 @@ impl Collector for Best {
         true
     }
 
-    fn merge_fruits(&self, fruits: Vec<FoundInSegment>) -> tantivy::Result<Collected> {
-        let mut all = FoundInSegment::default();
+    fn merge_fruits(&self, fruits: Vec<Collected>) -> tantivy::Result<Collected> {
+        let mut all = Collected::default();
         for found in fruits {
             all.complete.extend(found.complete);
             all.others.extend(found.others);
@@ -116,12 +116,7 @@ impl Collector for Best {
         // Those of a segment are nearly in order, so this is faster than a set.
         all.documents.sort();
         all.documents.dedup();
-        Ok(Collected {
-            complete: all.complete,
-            others: all.others,
-            chunks: all.chunks,
-            documents: all.documents.len(),
-        })
+        Ok(all)
     }
 }
 
@@ -180,16 +175,6 @@ pub(super) struct BestOfSegment {
     documents: Vec<DocumentId>,
 }
 
-/// What was found in some segments.
-#[derive(Default)]
-pub(super) struct FoundInSegment {
-    complete: Vec<Candidate>,
-    others: Vec<Candidate>,
-    chunks: usize,
-    /// The documents, some of them several times.
-    documents: Vec<DocumentId>,
-}
-
 impl BestOfSegment {
     /// Adds the documents of the last chunks.
     fn add_documents(&mut self) {
@@ -208,7 +193,7 @@ impl BestOfSegment {
 }
 
 impl SegmentCollector for BestOfSegment {
-    type Fruit = FoundInSegment;
+    type Fruit = Collected;
 
     fn collect(&mut self, doc: DocId, score: Score) {
         if let Some(part) = &self.within
@@ -241,9 +226,9 @@ impl SegmentCollector for BestOfSegment {
         });
     }
 
-    fn harvest(mut self) -> FoundInSegment {
+    fn harvest(mut self) -> Collected {
         self.add_documents();
-        FoundInSegment {
+        Collected {
             complete: self.complete.best,
             others: self.others.best,
             chunks: self.chunks,
