@@ -7,7 +7,6 @@
 //! contains the same text.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use excerpt_chunk::Hash;
@@ -74,8 +73,7 @@ fn copy(from: &Path, place: &Located) -> Result<(), StoreError> {
     copy.database.adopt(&place.root.as_path().into())?;
     keep_equal(&copy.database, &place.root)?;
     // The words of the removed documents are removed, too.
-    let _done = copy.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
-    let _merged = copy.merge(None, &mut |_, _| ControlFlow::Continue(()))?;
+    copy.catch_up_entirely(&lock)?;
     copy.serve_from(&place.index, &lock)
 }
 

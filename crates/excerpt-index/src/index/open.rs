@@ -326,12 +326,7 @@ impl OpenIndex {
         let documents = self.store.database.document_count(Some(&source.id), "")?;
         self.store.database.remove_source(&source.id)?;
         self.store.note_roots()?;
-        let _ = self
-            .store
-            .catch_up(lock, &mut |_, _| ControlFlow::Continue(()))?;
-        let _done = self
-            .store
-            .merge(None, &mut |_, _| ControlFlow::Continue(()))?;
+        self.store.catch_up_entirely(lock)?;
         Ok(Some(documents))
     }
 }

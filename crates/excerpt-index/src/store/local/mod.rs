@@ -350,9 +350,16 @@ impl Store {
     pub(crate) fn update_keywords(&mut self) -> Result<bool, StoreError> {
         let lock = WriteLock::acquire(&self.home)?;
         let lost = self.refresh_locked(&lock)?;
-        let _ = self.catch_up(&lock, &mut |_, _| ControlFlow::Continue(()))?;
-        let _done = self.merge(None, &mut |_, _| ControlFlow::Continue(()))?;
+        self.catch_up_entirely(&lock)?;
         Ok(lost)
+    }
+
+    /// Updates the keyword index from the database, and merges what that leaves.
+    pub(crate) fn catch_up_entirely(&mut self, lock: &WriteLock) -> Result<(), StoreError> {
+        let mut go_on = |_, _| ControlFlow::Continue(());
+        let _done = self.catch_up(lock, &mut go_on)?;
+        let _merged = self.merge(None, &mut go_on)?;
+        Ok(())
     }
 
     /// Refreshes once the lock is held, since the previous holder may have changed everything.
