@@ -8,7 +8,7 @@ use super::Store;
 use super::merging::Merging;
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
-use crate::model::{Keywords, SourceId};
+use crate::model::SourceId;
 use crate::store::catalog::Catalog;
 use crate::store::ledger::{Finished, Followed, Ledger, Registered, Tell, TwinRequest};
 use crate::store::{Change, Known, StoreError, Twin};
@@ -105,12 +105,7 @@ impl Ledger for LocalLedger<'_> {
     }
 
     fn merge_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError> {
-        let flow = self.store.merge(self.merging.take(), tell)?;
-        // One that was damaged is made again.
-        match flow.is_continue() && self.store.keywords()? == Keywords::Missing {
-            true => self.store.catch_up(self.lock, tell),
-            false => Ok(flow),
-        }
+        self.store.merge(self.merging.take(), tell)
     }
 
     fn behind(&self) -> Result<usize, StoreError> {

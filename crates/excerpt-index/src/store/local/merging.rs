@@ -148,7 +148,9 @@ impl Store {
             let mut flow = ControlFlow::Continue(());
             while flow.is_continue() && !self.seal_merged(&mut merging)? {
                 flow = progress(0, 0);
-                merging.wait(TURN);
+                if flow.is_continue() {
+                    merging.wait(TURN);
+                }
             }
             drop(merging);
             let before = self.segments();

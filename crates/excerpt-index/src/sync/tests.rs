@@ -1,0 +1,238 @@
+//! Syncs of a whole index, and what ends them.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::time::SystemTime;
+
+use excerpt_chunk::Config;
+
+use super::*;
+use crate::fs::lock::WriteLock;
+use crate::model::{Provenance, Stat};
+use crate::source::{Entry, ListItem, Reading};
+use crate::store::Store;
+
+#[test]
+fn the_identity_follows_the_cut_and_what_is_said_of_the_documents() {
+    let own = SyncOptions::default();
+    let mut cut = own.clone();
+    cut.chunking.target = 300;
+    let mut tagged = own.clone();
+    tagged.attributes.tags.push("a".to_string());
+    assert_eq!(identity(&own), identity(&SyncOptions::default()));
+    assert_ne!(identity(&own), identity(&cut));
+    assert_ne!(identity(&own), identity(&tagged));
+    let mut open = own.clone();
+    open.selection.secrets = Some(crate::Secrets::Index);
+    assert_ne!(identity(&own), identity(&open));
+}
+
+/// A source whose texts cannot be read before it is opened.
+struct Gate {
+    id: SourceId,
+    documents: usize,
+    is_open: AtomicBool,
+}
+
+impl Source for Gate {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn entries(&self) -> Result<Entries<'_>> {
+        let entries = (0..self.documents).map(|number| {
+            Ok(ListItem::Document(Entry {
+                path: format!("{number:05}.md"),
+                version: Stat::default().into(),
+            }))
+        });
+        Ok(Box::new(entries))
+    }
+
+    fn read(&self, entry: &Entry) -> Reading {
+        while !self.is_open.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+        Reading::Bytes {
+            bytes: entry.path.clone().into_bytes(),
+            version: entry.version.clone(),
+            provenance: Provenance::default(),
+        }
+    }
+}
+
+fn sync_of(
+    source: &dyn Source,
+    index: &Path,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> SyncReport {
+    sync_by(source, index, &SyncOptions::default(), progress)
+}
+
+fn sync_by(
+    source: &dyn Source,
+    index: &Path,
+    options: &SyncOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> SyncReport {
+    let mut store = Store::create(index).unwrap();
+    let lock = WriteLock::acquire(index).unwrap();
+    let clock = Clock::start();
+    let mut ledger = store.ledger(&lock);
+    let sync = Sync::new(&mut ledger, index, source, options, None, progress, clock);
+    sync.unwrap().run().unwrap()
+}
+
+#[test]
+fn a_sync_ends_in_the_middle_of_a_batch_and_the_next_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let gate = Gate {
+        id: "/gate".into(),
+        documents: 200,
+        is_open: AtomicBool::new(false),
+    };
+    let mut calls = 0;
+    let report = sync_of(&gate, dir.path(), &mut |progress| {
+        if progress.stage != Stage::Cut {
+            return ControlFlow::Continue(());
+        }
+        calls += 1;
+        // A second call shows that the first one's result was received.
+        gate.is_open.store(calls > 1, Ordering::Relaxed);
+        ControlFlow::Break(())
+    });
+    assert!(!report.complete);
+    assert!(
+        report.added < 200 && report.added + report.remaining == 200,
+        "{report:?}"
+    );
+    let rest = sync_of(&gate, dir.path(), &mut quiet);
+    assert!(rest.complete);
+    assert_eq!(rest.added, report.remaining);
+}
+
+#[test]
+fn a_sync_without_time_to_merge_leaves_it_to_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let sync_until = |end: Option<Stage>, documents| {
+        let source = Gate {
+            id: "/gate".into(),
+            documents,
+            is_open: AtomicBool::new(true),
+        };
+        sync_of(
+            &source,
+            dir.path(),
+            &mut |progress| match Some(progress.stage) == end {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            },
+        )
+    };
+    let is_in_many_parts = || {
+        let store = Store::open(dir.path()).unwrap();
+        let lexical = store.lexical().unwrap();
+        // A process that opens it does not have to read it.
+        assert!(lexical.is_sealed());
+        lexical.has_many_segments()
+    };
+    // Each writes a part or two.
+    let mut documents = 0;
+    while documents == 0 || !is_in_many_parts() {
+        documents += 300;
+        assert!(!sync_until(Some(Stage::Keywords), documents).complete);
+    }
+    let files = || -> BTreeSet<OsString> {
+        let folder = Store::open(dir.path()).unwrap().lexical_folder();
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name()).collect()
+    };
+    let report = sync_until(Some(Stage::Merge), documents);
+    assert_eq!((report.complete, report.remaining), (false, 0));
+    assert!(is_in_many_parts());
+    // Another one that is given up leaves nothing behind.
+    let before = files();
+    assert!(!sync_until(Some(Stage::Merge), documents).complete);
+    assert!(files().is_subset(&before));
+    assert!(sync_until(None, documents).complete);
+    assert!(!is_in_many_parts());
+    // There is nothing to merge.
+    assert!(sync_until(Some(Stage::Merge), documents).complete);
+}
+
+#[test]
+fn a_document_that_ended_the_process_is_cut_once_more_and_then_quarantined() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = |documents| Gate {
+        id: "/gate".into(),
+        documents,
+        is_open: AtomicBool::new(true),
+    };
+    let dies_over = |path: &str| {
+        let journal = Journal::open(dir.path());
+        std::mem::forget(journal.enter(key(&"/gate".into(), path)));
+    };
+    sync_of(&open(0), dir.path(), &mut quiet);
+    dies_over("00000.md");
+    let report = sync_of(&open(1), dir.path(), &mut quiet);
+    assert_eq!((report.added, report.skipped.len()), (1, 0));
+    dies_over("00001.md");
+    dies_over("00001.md");
+    let report = sync_of(&open(3), dir.path(), &mut quiet);
+    assert_eq!(
+        (report.added, report.skipped[&SkipReason::Quarantined]),
+        (1, 1)
+    );
+    let store = Store::open(dir.path()).unwrap();
+    let source = SourceId::from("/gate");
+    let skips = store.database.skips(&source).unwrap();
+    let detail = skips[0].skip.detail.as_deref();
+    assert_eq!(
+        detail,
+        Some("excerpt ended twice while reading or splitting it")
+    );
+    drop(store);
+    // It is skipped until it changes, and its indexed state stays.
+    let report = sync_of(&open(3), dir.path(), &mut quiet);
+    assert_eq!((report.unchanged, report.read), (2, 0));
+    dies_over("00000.md");
+    dies_over("00000.md");
+    let options = SyncOptions::default().chunking(Config {
+        target: 100,
+        ..Config::default()
+    });
+    let report = sync_by(&open(3), dir.path(), &options, &mut quiet);
+    assert_eq!((report.recut, report.removed), (1, 0), "{report:?}");
+    let store = Store::open(dir.path()).unwrap();
+    assert_eq!(
+        store.database.counts(Some(&source), "").unwrap().documents,
+        2
+    );
+}
+
+#[test]
+fn a_clock_that_has_gone_back_makes_a_sync_read_everything() {
+    let dir = tempfile::tempdir().unwrap();
+    let (root, index) = (dir.path().join("notes"), dir.path().join("index"));
+    let file = root.join("tea.md");
+    let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    let sync = || {
+        let mut index = crate::Index::open(&index, crate::OpenOptions::create()).unwrap();
+        index.sync(&root, &SyncOptions::default(), quiet).unwrap()
+    };
+    std::fs::create_dir(&root).unwrap();
+    std::fs::write(&file, "green").unwrap();
+    let open = std::fs::File::options().write(true).open(&file);
+    open.unwrap().set_modified(hour_ago).unwrap();
+    sync();
+    assert_eq!(sync().read, 0);
+    // The last sync was in the future.
+    let store = Store::open(&index).unwrap();
+    let later = Clock::start().seconds() + 3600;
+    let database = store.database;
+    let source = database.known_source(root.canonicalize().unwrap().as_path().into());
+    database.start_sync(&source.unwrap(), later).unwrap();
+    drop(database);
+    assert_eq!(sync().read, 1);
+    assert_eq!(sync().read, 0);
+}
