@@ -22,7 +22,7 @@ use libfuzzer_sys::fuzz_target;
 /// The most text that is read.
 const TEXT: usize = 1 << 20;
 
-const ENDINGS: [&str; 10] = [
+const ENDINGS: [&str; 11] = [
     "docx", "eml", "epub", "html", "ipynb", "odp", "ods", "odt", "pdf", "pptx", "xlsx",
 ];
 
