@@ -27,7 +27,7 @@ pub(super) struct Stems {
     kept: Vec<Kept>,
 }
 
-/// A word of ASCII letters and digits, and its stem.
+/// A word of ASCII letters, digits and underscores, and its stem.
 #[derive(Clone, Default)]
 struct Kept {
     word: Short,
