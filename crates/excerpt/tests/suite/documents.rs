@@ -64,7 +64,9 @@ fn tests() -> Vec<(String, String)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let named = match path.ends_with("mod.rs") {
+                // A module and its tests may be files of a folder with its name.
+                let is_of_folder = path.ends_with("mod.rs") || path.ends_with("tests.rs");
+                let named = match is_of_folder {
                     true => path.parent().unwrap(),
                     false => &path,
                 };
