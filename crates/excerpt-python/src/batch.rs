@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use excerpt_arrow::{BatchChunker, BatchEmbedder, BatchError, ChunkColumns, DocumentColumns, Stop};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader, PySchema, PyTable};
 
@@ -97,12 +97,30 @@ impl Iterator for Stepped {
             Python::attach(|py| self.step.on(py, &batch))
         }));
         Some(match done {
-            Ok(done) => done.map_err(|error| ArrowError::ExternalError(Box::new(error))),
+            Ok(done) => done.map_err(|error| {
+                again(&error);
+                ArrowError::ExternalError(Box::new(error))
+            }),
             Err(_) => Err(ArrowError::ComputeError(
                 "a batch made it panic".to_string(),
             )),
         })
     }
+}
+
+/// Interrupts the program again if `error` is that of an interrupt: through a stream, it arrives as
+/// an error of data, which the program may handle and go on.
+fn again(error: &PyErr) {
+    Python::attach(|py| {
+        if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            let interrupted = py
+                .import("_thread")
+                .and_then(|thread| thread.call_method0("interrupt_main"));
+            if let Err(error) = interrupted {
+                error.write_unraisable(py, None);
+            }
+        }
+    });
 }
 
 impl RecordBatchReader for Stepped {

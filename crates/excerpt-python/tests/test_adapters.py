@@ -427,6 +427,34 @@ def test_a_copied_retriever_of_langchain_searches_what_it_was_given(notes: Path,
     assert found == ["harbour/siren.md", "gull.md", "harbour/siren.md", "harbour/siren.md", "gull.md"]
 
 
+def test_retrievers_are_pickled_and_copied_without_their_open_index(index: excerpt.Index, notes: Path) -> None:
+    made: list[tuple[Any, Callable[[Any], list[str]]]] = [
+        (
+            of_langchain.ExcerptRetriever(index=str(notes), k=1),
+            lambda made: [found.metadata["path"] for found in made.invoke("siren")],
+        ),
+        (
+            of_llama_index.ExcerptRetriever(str(notes), similarity_top_k=1),
+            lambda made: [found.node.metadata["path"] for found in made.retrieve("siren")],
+        ),
+        (
+            of_haystack.ExcerptRetriever(str(notes), top_k=1),
+            lambda made: [found.meta["path"] for found in made.run("siren")["documents"]],
+        ),
+    ]
+    for retriever, paths in made:
+        assert paths(retriever) == ["harbour/siren.md"]
+        for copied in (pickle.loads(pickle.dumps(retriever)), copy.deepcopy(retriever)):
+            assert paths(copied) == ["harbour/siren.md"]
+            copied.close()
+        assert paths(retriever) == ["harbour/siren.md"]
+        retriever.close()
+    for opened in (index, of_langchain.ExcerptRetriever(index=index), of_llama_index.ExcerptRetriever(index)):
+        for copies in (pickle.dumps, copy.deepcopy):
+            with pytest.raises(TypeError, match="give its folder or address"):
+                copies(opened)
+
+
 def test_langchain_chains_and_callbacks_know_the_retriever(index: excerpt.Index) -> None:
     class Noting(BaseCallbackHandler):
         def __init__(self) -> None:

@@ -23,6 +23,10 @@ def chunks(text: str) -> list[tuple[str, int, tuple[int, int]]]:
     return [(chunk.text, chunk.size.total, chunk.span.chars) for chunk in chunking]
 
 
+def misspelt() -> excerpt.Chunker:
+    return excerpt.Chunker(targt=200)  # type: ignore[call-arg]
+
+
 def many(texts: Sequence[str]) -> int:
     documents: list[tuple[str, str | None]] = [(text, None) for text in texts]
     return sum(len(chunking) for chunking in excerpt.Chunker().chunk_many(documents, threads=2))

@@ -29,26 +29,20 @@ _LONGEST_QUESTION = 4_000
 
 
 class Opened:
-    """An index that is open, or that is opened when it is asked for, and then kept open."""
+    """An index that is opened when it is asked for, and then kept open. A copy, in this process or another, is not open."""
 
-    def __init__(
-        self, index: Callable[[], Index | str | os.PathLike[str]], options: Callable[[], Mapping[str, Any]]
-    ) -> None:
-        self._index = index
-        self._options = options
+    def __init__(self) -> None:
         self._opened: tuple[str, dict[str, Any], Index] | None = None
         self._opening = threading.Lock()
 
-    def __deepcopy__(self, memo: object) -> Opened:
-        # The owner of the copy makes its own.
-        return self
+    def __reduce__(self) -> tuple[type[Opened], tuple[()]]:
+        return Opened, ()
 
-    def get(self) -> Index:
-        """The index that is meant now, open."""
-        given, options = self._index(), dict(self._options())
-        if isinstance(given, Index):
-            return given
-        target = os.fspath(given)
+    def get(self, index: Index | str | os.PathLike[str], options: Mapping[str, Any]) -> Index:
+        """This index, open. One that was opened before with another target or other options is closed."""
+        if isinstance(index, Index):
+            return index
+        target, options = os.fspath(index), dict(options)
         with self._opening:
             if self._opened is not None and self._opened[:2] != (target, options):
                 self._opened[2].close()

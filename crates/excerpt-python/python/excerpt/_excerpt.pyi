@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, TypedDict, TypeVar, final, overload
 
 import excerpt
+from typing_extensions import Unpack
 
 __all__ = [
     "Block",
@@ -41,6 +42,27 @@ class _Document(TypedDict, total=False):
     language: str | None
     id: str | None
 
+class _Settings(TypedDict, total=False):
+    sizer: _Sizer | None
+    strategy: _Strategy | None
+    unit: _Unit | None
+    target: int | None
+    max: int | None
+    min: int | None
+    overlap: _Overlap | None
+    levels: Sequence[int] | None
+    delimiter: str | None
+    include_delimiter: bool | None
+    atomic: Literal["split", "keep"] | None
+    context: str | None
+    complete_sentences: bool | None
+    continuation_marker: str | None
+    overview: int | None
+    per_entry: bool | None
+
+class _SettingsAndPreset(_Settings, total=False):
+    preset: _Preset | None
+
 def chunk_schema() -> Any:
     """The columns of chunks as a schema of Arrow, `pyarrow.schema(chunk_schema())`.
 
@@ -73,24 +95,7 @@ class Chunker:
     def __new__(
         cls,
         preset: _Preset | None = None,
-        *,
-        sizer: _Sizer | None = None,
-        strategy: _Strategy | None = None,
-        unit: _Unit | None = None,
-        target: int | None = None,
-        max: int | None = None,
-        min: int | None = None,
-        overlap: _Overlap | None = None,
-        levels: Sequence[int] | None = None,
-        delimiter: str | None = None,
-        include_delimiter: bool | None = None,
-        atomic: Literal["split", "keep"] | None = None,
-        context: str | None = None,
-        complete_sentences: bool | None = None,
-        continuation_marker: str | None = None,
-        overview: int | None = None,
-        per_entry: bool | None = None,
-        **settings: Any,
+        **settings: Unpack[_Settings],
     ) -> Chunker: ...
     @property
     def config(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 from urllib.parse import quote, urlencode
 
 from ._errors import ExcerptError, IndexFailure, NotFoundError
@@ -24,6 +24,7 @@ Progress = Callable[[int, int, str], object]
 
 _PAUSE = 0.1
 _LONGEST_WAIT = 50.0
+_STAYS = "an open index cannot be copied or pickled: give its folder or address, and open it there"
 
 
 @dataclass(frozen=True)
@@ -279,6 +280,9 @@ class Index:
                 self.close()
                 raise IndexFailure("; ".join(failures))
             self.notes = [*self.notes, *failures]
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(_STAYS)
 
     def search(
         self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Any
@@ -542,6 +546,9 @@ class AsyncIndex:
 
     def __repr__(self) -> str:
         return f"<AsyncIndex {self._target!r}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(_STAYS)
 
     @property
     def notes(self) -> list[str]:

@@ -30,7 +30,9 @@ except ImportError as error:
     raise ImportError("excerpt.haystack needs Haystack, install it with: pip install 'haystack-ai>=3'") from error
 
 if TYPE_CHECKING:
-    from excerpt._excerpt import _Document
+    from typing_extensions import Unpack
+
+    from excerpt._excerpt import _Document, _SettingsAndPreset
 
 __all__ = ["ExcerptRetriever", "ExcerptSplitter"]
 
@@ -71,7 +73,7 @@ class ExcerptSplitter:
     """
 
     def __init__(
-        self, chunker: Chunker | None = None, *, content: Literal["text", "embedded"] = "text", **settings: Any
+        self, chunker: Chunker | None = None, *, content: Literal["text", "embedded"] = "text", **settings: Unpack[_SettingsAndPreset]
     ) -> None:
         if content not in ("text", "embedded"):
             raise ConfigError(f'`content` is {content!r}, expected "text" or "embedded"')
@@ -179,7 +181,7 @@ class ExcerptRetriever:
     those of chunks. Scores are comparable within one answer.
 
     An index that is given as a folder or an address is opened by `warm_up` or the first question, and kept open:
-    `close` closes it.
+    `close` closes it. A copy, also a pickled one, opens an index of its own.
 
     Filters are those of `excerpt.Index.search`: `path`, `tags`, `languages`, `since`, `fields` and so on. Those of
     Haystack are understood where an index has the same: comparisons that all apply, each with `==` for `meta.path`,
@@ -226,7 +228,7 @@ class ExcerptRetriever:
         self.without_weak = without_weak
         self.token = token
         self.options = options
-        self._opened = Opened(lambda: self.index, self._opens_with)
+        self._opened = Opened()
 
     def to_dict(self) -> dict[str, Any]:
         """What `from_dict` makes the component from.
@@ -269,11 +271,11 @@ class ExcerptRetriever:
         Raises:
             IndexFailure: The index cannot be opened or reached.
         """
-        self._opened.get()
+        self._open()
 
     async def warm_up_async(self) -> None:
         """Open the index on a thread. See `warm_up`."""
-        await asyncio.to_thread(self._opened.get)
+        await asyncio.to_thread(self._open)
 
     def close(self) -> None:
         """Close the index, unless it was given open. The next question opens it again."""
@@ -313,7 +315,7 @@ class ExcerptRetriever:
             fields["without_weak"] = True
         if limit == 0:
             return {"documents": []}
-        hits = found(self._opened.get(), query, limit, {"ranks": "chunks", **fields})
+        hits = found(self._open(), query, limit, {"ranks": "chunks", **fields})
         return {"documents": [_passage(hit) for hit in hits]}
 
     @component.output_types(documents=list[Document])
@@ -323,8 +325,9 @@ class ExcerptRetriever:
         """Find passages on a thread. See `run`."""
         return await asyncio.to_thread(self.run, query, filters, top_k)
 
-    def _opens_with(self) -> dict[str, Any]:
-        return {"token": None if self.token is None else self.token.resolve_value(), **(self.options or {})}
+    def _open(self) -> Index:
+        token = None if self.token is None else self.token.resolve_value()
+        return self._opened.get(self.index, {"token": token, **(self.options or {})})
 
 
 def _to_split(given: Document) -> _Document:

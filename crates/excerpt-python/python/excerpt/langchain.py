@@ -28,9 +28,9 @@ except ImportError as error:
     raise ImportError(needed + "pip install 'langchain-core>=1' 'langchain-text-splitters>=1'") from error
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
-    from excerpt._excerpt import _Document
+    from excerpt._excerpt import _Document, _SettingsAndPreset
 
 __all__ = ["ExcerptRetriever", "ExcerptTextSplitter"]
 
@@ -84,7 +84,7 @@ class ExcerptTextSplitter(TextSplitter):
         chunk_overlap: int | None = None,
         length_function: Callable[[str], int] | None = None,
         add_start_index: bool = True,
-        **settings: Any,
+        **settings: Unpack[_SettingsAndPreset],
     ) -> None:
         if content not in ("text", "embedded"):
             raise ConfigError(f'`content` is {content!r}, expected "text" or "embedded"')
@@ -197,7 +197,7 @@ class ExcerptRetriever(BaseRetriever):
     What front matter has under one of these names is called `document_` and the name, as in `document_title`.
 
     An index that is given as a folder or an address is opened by the first question, and kept open: `close` closes it.
-    `invoke` and `ainvoke` take `k` and `filters`, too.
+    A copy, also a pickled one, opens an index of its own. `invoke` and `ainvoke` take `k` and `filters`, too.
 
     Args:
         index: An open `excerpt.Index`, a folder or file, or the address of a server.
@@ -231,26 +231,18 @@ class ExcerptRetriever(BaseRetriever):
     options: dict[str, Any] = Field(default_factory=dict)
     """Other arguments of `excerpt.Index`."""
 
-    _opened: Opened = PrivateAttr()
+    _opened: Opened = PrivateAttr(default_factory=Opened)
 
     @model_validator(mode="after")
     def _is_not_opened_with_options(self) -> ExcerptRetriever:
         if isinstance(self.index, Index) and (self.token is not None or self.options):
             raise ValueError("an open index has its own `token` and `options`: leave them out")
-        self._opened = self._unopened()
         return self
 
-    def _unopened(self) -> Opened:
-        return Opened(lambda: self.index, self._opens_with)
-
     def __copy__(self) -> Self:
+        # Each of the two may be given another index.
         copied = super().__copy__()
-        copied._opened = copied._unopened()
-        return copied
-
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        copied = super().__deepcopy__(memo)
-        copied._opened = copied._unopened()
+        copied._opened = Opened()
         return copied
 
     def _opens_with(self) -> dict[str, Any]:
@@ -284,7 +276,7 @@ class ExcerptRetriever(BaseRetriever):
         wanted = {"ranks": "chunks", **(self.filters or {}), **(filters or {})}
         if self.without_weak:
             wanted["without_weak"] = True
-        hits = found(self._opened.get(), query, self.k if k is None else k, wanted)
+        hits = found(self._opened.get(self.index, self._opens_with()), query, self.k if k is None else k, wanted)
         return [_passage(hit) for hit in hits]
 
 

@@ -225,6 +225,7 @@ class ExcerptRetriever(BaseRetriever):
     ids are ids of chunks. Scores are comparable within one answer.
 
     An index that is given as a folder or an address is opened by the first question, and kept open: `close` closes it.
+    A copy, also a pickled one, opens an index of its own.
 
     Args:
         index: An open `excerpt.Index`, a folder or file, or the address of a server.
@@ -269,8 +270,9 @@ class ExcerptRetriever(BaseRetriever):
         """How many passages to find."""
         self._filters = _search_fields(filters) if isinstance(filters, MetadataFilters) else dict(filters or {})
         self._without_weak = without_weak
-        given = {"token": token, **(options or {})}
-        self._opened = Opened(lambda: index, lambda: given)
+        self._index = index
+        self._options = {"token": token, **(options or {})}
+        self._opened = Opened()
         super().__init__(callback_manager=callback_manager, object_map=object_map, objects=objects, verbose=verbose)
 
     def close(self) -> None:
@@ -281,7 +283,7 @@ class ExcerptRetriever(BaseRetriever):
         wanted = {"ranks": "chunks", **self._filters}
         if self._without_weak:
             wanted["without_weak"] = True
-        hits = found(self._opened.get(), query_bundle.query_str, self.similarity_top_k, wanted)
+        hits = found(self._opened.get(self._index, self._options), query_bundle.query_str, self.similarity_top_k, wanted)
         return [NodeWithScore(node=_passage(hit), score=hit.score) for hit in hits]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
