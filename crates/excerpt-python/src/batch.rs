@@ -98,7 +98,7 @@ impl Iterator for Stepped {
         }));
         Some(match done {
             Ok(done) => done.map_err(|error| {
-                again(&error);
+                interrupt_again(&error);
                 ArrowError::ExternalError(Box::new(error))
             }),
             Err(_) => Err(ArrowError::ComputeError(
@@ -110,7 +110,7 @@ impl Iterator for Stepped {
 
 /// Interrupts the program again if `error` is that of an interrupt: through a stream, it arrives as
 /// an error of data, which the program may handle and go on.
-fn again(error: &PyErr) {
+fn interrupt_again(error: &PyErr) {
     Python::attach(|py| {
         if error.is_instance_of::<PyKeyboardInterrupt>(py) {
             let interrupted = py
