@@ -13,6 +13,7 @@ use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader, PySchema, PyTable};
 use crate::chunker::PyChunker;
 use crate::embedder::PyEmbedder;
 use crate::error::of_batch;
+use crate::interpreter::Locked;
 use crate::sizer;
 use crate::work::{check_threads, interruptible, pool};
 
@@ -80,7 +81,8 @@ impl Step {
 /// A stream whose batches are turned into others when they are asked for.
 struct Stepped {
     input: Box<dyn RecordBatchReader + Send>,
-    step: Step,
+    /// `None` only while it is dropped.
+    step: Option<Step>,
     schema: SchemaRef,
 }
 
@@ -92,19 +94,33 @@ impl Iterator for Stepped {
             Ok(batch) => batch,
             Err(error) => return Some(Err(error)),
         };
+        let step = self.step.as_ref()?;
+        let _locked = Locked::new();
         // Who asks may be no Rust: a panic would end the process there.
         let done = catch_unwind(AssertUnwindSafe(|| {
-            Python::attach(|py| self.step.on(py, &batch))
+            Python::attach(|py| step.on(py, &batch))
         }));
         Some(match done {
             Ok(done) => done.map_err(|error| {
+                // Making a text of an error looks for interrupts, and would take it.
+                let message = error.to_string();
                 interrupt_again(&error);
-                ArrowError::ExternalError(Box::new(error))
+                ArrowError::ExternalError(message.into())
             }),
             Err(_) => Err(ArrowError::ComputeError(
                 "a batch made it panic".to_string(),
             )),
         })
+    }
+}
+
+impl Drop for Stepped {
+    fn drop(&mut self) {
+        let step = self.step.take();
+        if step.as_ref().is_some_and(|step| step.work.calls_python()) {
+            let _locked = Locked::new();
+            drop(step);
+        }
     }
 }
 
@@ -170,7 +186,7 @@ fn stream_of<'py>(stream: &Bound<'py, PyAny>, step: Step) -> PyResult<Bound<'py,
     let schema = schema.map_err(|error| of_batch(py, &error))?;
     let stepped = Stepped {
         input,
-        step,
+        step: Some(step),
         schema,
     };
     let done = PyRecordBatchReader::new(Box::new(stepped));

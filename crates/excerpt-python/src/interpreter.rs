@@ -1,4 +1,6 @@
-//! Which interpreter the module is loaded in.
+//! Which interpreter the module is loaded in, and its lock.
+
+use std::marker::PhantomData;
 
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
@@ -18,5 +20,36 @@ pub(crate) fn check_main() -> PyResult<()> {
         _ => Err(PyImportError::new_err(
             "excerpt cannot be used in a subinterpreter: use a process of its own",
         )),
+    }
+}
+
+/// The lock of the interpreter, held by this thread until it is dropped.
+///
+/// For what other libraries call through the C interface of Arrow. They may have released the lock
+/// on a thread on which our own code is running further up, as when `chunk_many` reads an iterator
+/// that reads a stream of ours. pyo3 takes it for held there, and would not acquire it.
+pub(crate) struct Locked {
+    before: ffi::PyGILState_STATE,
+    /// It belongs to this thread.
+    of_thread: PhantomData<*const ()>,
+}
+
+impl Locked {
+    pub(crate) fn new() -> Locked {
+        // SAFETY: any thread may call it while there is an interpreter, whether it has the lock or
+        // not. The module is loaded, so there is one.
+        let before = unsafe { ffi::PyGILState_Ensure() };
+        Locked {
+            before,
+            of_thread: PhantomData,
+        }
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // SAFETY: it is what `PyGILState_Ensure` returned on this thread, and inner ones have been
+        // dropped before.
+        unsafe { ffi::PyGILState_Release(self.before) }
     }
 }

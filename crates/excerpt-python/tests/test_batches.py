@@ -1,6 +1,10 @@
 """Batches, tables and streams of Arrow, from several libraries."""
 
+import multiprocessing
+import os
 import pickle
+from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import excerpt
@@ -13,6 +17,10 @@ import pytest
 
 TEXTS = ["# Tea\n\nGreen or black.\n", None, "", "def f():\n    return 1\n"]
 PATHS = ["tea.md", "null.md", "empty.md", "code.py"]
+
+
+def size_of(text: str) -> int:
+    return (len(text) + 3) // 4
 
 
 def batch(**columns: object) -> pa.RecordBatch:
@@ -167,6 +175,28 @@ def test_an_interrupt_in_a_stream_is_not_lost_among_errors_of_data() -> None:
     assert arrived <= 1
 
 
+def test_streams_are_read_and_dropped_inside_other_calls() -> None:
+    # Libraries release the lock of the interpreter while they read a stream, also where a call of ours is further up.
+    table = pa.table({"text": ["a b. " * 100, "c d. " * 50]})
+
+    def texts(inner: excerpt.Chunker) -> Iterator[str]:
+        for chunks in inner.chunk_stream(table):
+            yield from chunks["text"].to_pylist()
+
+    def unread() -> Iterator[str]:
+        streams = [excerpt.Chunker(sizer=len).chunk_stream(table)]
+        yield "a"
+        streams.clear()
+        yield "b"
+
+    for inner in (excerpt.Chunker(target=20, max=20), excerpt.Chunker(target=20, max=20, sizer=size_of)):
+        expected = inner.chunk_table(table)["text"].to_pylist()
+        assert len(expected) > 2
+        for outer in (excerpt.Chunker(), excerpt.Chunker(sizer=len)):
+            assert [chunking.text for chunking in outer.chunk_many(texts(inner))] == expected
+            assert [chunking.text for chunking in outer.chunk_many(unread())] == ["a", "b"]
+
+
 def test_wrong_columns_are_named() -> None:
     chunker = excerpt.Chunker()
     with pytest.raises(excerpt.BatchError, match="no column `body`: the columns are `text`, `path`, `id`"):
@@ -301,6 +331,27 @@ def test_pandas_keeps_whole_numbers_whole_next_to_an_error() -> None:
     assert {str(chunks[name].dtype) for name in numbers} == {"Int64"}
     assert chunks[numbers].isna().to_numpy().tolist() == [[False] * len(numbers), [True] * len(numbers)]
     assert chunks["row"].tolist() == [7, 8] and str(chunks["row"].dtype) == "int64"
+
+
+def vectors_of(model: str, known: excerpt.Embedder, answers: "multiprocessing.Queue[list[float]]") -> None:
+    answers.put(known.embed_query("green tea"))
+    answers.put(excerpt.Embedder(model).embed_query("green tea"))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.skipif("EXCERPT_MINILM" not in os.environ, reason="EXCERPT_MINILM names no folder with a model")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_model_is_used_and_loaded_after_a_fork() -> None:
+    model = os.environ["EXCERPT_MINILM"]
+    context = multiprocessing.get_context("fork")
+    embedder = excerpt.Embedder(model)
+    expected = embedder.embed_query("green tea")
+    answers = context.Queue()
+    process = context.Process(target=vectors_of, args=(model, embedder, answers))
+    process.start()
+    assert answers.get(timeout=60) == expected
+    assert answers.get(timeout=60) == pytest.approx(expected, abs=1e-4)
+    process.join(timeout=60)
 
 
 def test_pandas_is_not_changed() -> None:
