@@ -10,11 +10,43 @@ use std::thread;
 
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
-/// The process that rayon's pool belongs to; 0 before it is used.
-static OWNER: AtomicU32 = AtomicU32::new(0);
+static RAYON: Forkable<ThreadPool> = Forkable::new();
 
-/// The pool of a forked process. It is only locked after a fork.
-static FORKED: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
+/// A pool of a library, of which there is one in a program. It does not survive a fork.
+pub(crate) struct Forkable<P: 'static> {
+    /// The process that the library's pool belongs to; 0 before it is used.
+    owner: AtomicU32,
+    /// The pool of a forked process. It is only locked after a fork.
+    own: Mutex<Option<(u32, &'static P)>>,
+}
+
+impl<P: Sync> Forkable<P> {
+    pub(crate) const fn new() -> Forkable<P> {
+        Forkable {
+            owner: AtomicU32::new(0),
+            own: Mutex::new(None),
+        }
+    }
+
+    /// The pool of this process, made with `build`, if it was forked from one that has used the
+    /// library's. `None` if the library's can be used, or if `build` fails.
+    pub(crate) fn after_fork(&self, build: impl FnOnce() -> Option<P>) -> Option<&'static P> {
+        let process = process::id();
+        let owner = (self.owner).compare_exchange(0, process, Ordering::Relaxed, Ordering::Relaxed);
+        if owner.is_ok() || owner == Err(process) {
+            return None;
+        }
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        match *own {
+            Some((known, pool)) if known == process => Some(pool),
+            _ => {
+                let pool: &P = Box::leak(Box::new(build()?));
+                *own = Some((process, pool));
+                Some(pool)
+            }
+        }
+    }
+}
 
 /// Runs `work`, the parallel parts of which share all cores.
 pub fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> R {
@@ -55,18 +87,5 @@ fn forked() -> Option<&'static ThreadPool> {
     if rayon::current_thread_index().is_some() {
         return None;
     }
-    let own = process::id();
-    let owner = OWNER.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed);
-    if owner.is_ok() || owner == Err(own) {
-        return None;
-    }
-    let mut known = FORKED.lock().unwrap_or_else(PoisonError::into_inner);
-    match *known {
-        Some((process, pool)) if process == own => Some(pool),
-        _ => {
-            let pool: &ThreadPool = Box::leak(Box::new(ThreadPoolBuilder::new().build().ok()?));
-            *known = Some((own, pool));
-            Some(pool)
-        }
-    }
+    RAYON.after_fork(|| ThreadPoolBuilder::new().build().ok())
 }

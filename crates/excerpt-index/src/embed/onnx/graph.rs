@@ -1,10 +1,13 @@
 //! A model that was loaded: tokens in, a vector out.
 
-use rten::{Dimension, Model, NodeId, ValueOrView};
+use std::sync::Arc;
+
+use rten::{Dimension, Model, ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
 use super::Pooling;
+use crate::cores::Forkable;
 
 /// The inputs that a model may have.
 const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
@@ -12,6 +15,17 @@ const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
 /// The outputs that we know: the vector of a text, or one vector for each token.
 const OF_TEXT: [&str; 1] = ["sentence_embedding"];
 const OF_TOKENS: [&str; 2] = ["last_hidden_state", "token_embeddings"];
+
+/// The threads that models run on.
+static POOL: Forkable<Arc<ThreadPool>> = Forkable::new();
+
+/// Those of this process, if they are not the library's.
+fn forked() -> Option<Arc<ThreadPool>> {
+    // As many as rayon makes by default.
+    const DEFAULT: usize = 0;
+    let pool = POOL.after_fork(|| Some(Arc::new(ThreadPool::with_num_threads(DEFAULT))));
+    pool.cloned()
+}
 
 /// A model, and which of its inputs and outputs are used.
 pub(super) struct Graph {
@@ -34,7 +48,12 @@ pub(super) struct WindowTokens<'t> {
 impl Graph {
     /// Loads a model of these bytes. The error says what is wrong with it.
     pub(super) fn load(bytes: Vec<u8>, pooling: Pooling) -> Result<Graph, String> {
-        let model = Model::load(bytes).map_err(|error| {
+        // What is computed ahead to make a model faster runs on the library's threads, which are
+        // gone after a fork.
+        let ahead = forked().is_none();
+        let mut options = ModelOptions::with_all_ops();
+        let loaded = options.enable_optimization(ahead).load(bytes);
+        let model = loaded.map_err(|error| {
             format!(
                 "it is no ONNX model that can be loaded ({error}): export it again, as one file"
             )
@@ -111,7 +130,8 @@ impl Graph {
             };
             inputs.push((*id, NdTensor::from_data([1, count], numbers).into()));
         }
-        let outputs = self.model.run(inputs, &[self.output], None);
+        let options = RunOptions::default().with_thread_pool(forked());
+        let outputs = self.model.run(inputs, &[self.output], Some(options));
         let outputs = outputs.map_err(|error| error.to_string())?;
         let output = outputs.into_iter().next();
         let shapes = || "the model returned no vector of numbers".to_string();
