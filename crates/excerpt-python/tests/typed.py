@@ -23,8 +23,8 @@ def chunks(text: str) -> list[tuple[str, int, tuple[int, int]]]:
     return [(chunk.text, chunk.size.total, chunk.span.chars) for chunk in chunking]
 
 
-def misspelt() -> excerpt.Chunker:
-    return excerpt.Chunker(targt=200)  # type: ignore[call-arg]
+def no_setting() -> excerpt.Chunker:
+    return excerpt.Chunker(limit=200)  # type: ignore[call-arg]
 
 
 def many(texts: Sequence[str]) -> int:
