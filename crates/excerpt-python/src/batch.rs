@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use excerpt_arrow::{BatchChunker, BatchEmbedder, BatchError, ChunkColumns, DocumentColumns, Stop};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader, PySchema, PyTable};
 
@@ -101,12 +101,7 @@ impl Iterator for Stepped {
             Python::attach(|py| step.on(py, &batch))
         }));
         Some(match done {
-            Ok(done) => done.map_err(|error| {
-                // Making a text of an error looks for interrupts, and would take it.
-                let message = error.to_string();
-                interrupt_again(&error);
-                ArrowError::ExternalError(message.into())
-            }),
+            Ok(done) => done.map_err(|error| ArrowError::ExternalError(Box::new(error))),
             Err(_) => Err(ArrowError::ComputeError(
                 "a batch made it panic".to_string(),
             )),
@@ -122,21 +117,6 @@ impl Drop for Stepped {
             drop(step);
         }
     }
-}
-
-/// Interrupts the program again if `error` is that of an interrupt: through a stream, it arrives as
-/// an error of data, which the program may handle and go on.
-fn interrupt_again(error: &PyErr) {
-    Python::attach(|py| {
-        if error.is_instance_of::<PyKeyboardInterrupt>(py) {
-            let interrupted = py
-                .import("_thread")
-                .and_then(|thread| thread.call_method0("interrupt_main"));
-            if let Err(error) = interrupted {
-                error.write_unraisable(py, None);
-            }
-        }
-    });
 }
 
 impl RecordBatchReader for Stepped {

@@ -158,23 +158,6 @@ def test_an_interrupt_in_a_sizer_is_raised() -> None:
     assert calls == 3
 
 
-def test_an_interrupt_in_a_stream_is_not_lost_among_errors_of_data() -> None:
-    def interrupted(text: str) -> int:
-        raise KeyboardInterrupt
-
-    chunker = excerpt.Chunker(sizer=interrupted, context="none")
-    stream = chunker.chunk_stream(pa.Table.from_batches([batch()] * 2), path="path")
-    arrived = 0
-    with pytest.raises(KeyboardInterrupt):
-        # What was raised arrives as an error of Arrow, and the interrupt after it.
-        while arrived < 2:
-            try:
-                stream.read_next_batch()
-            except pa.ArrowException:
-                arrived += 1
-    assert arrived <= 1
-
-
 def test_streams_are_read_and_dropped_inside_other_calls() -> None:
     # Libraries release the lock of the interpreter while they read a stream, also where a call of ours is further up.
     table = pa.table({"text": ["a b. " * 100, "c d. " * 50]})
