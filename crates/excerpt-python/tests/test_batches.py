@@ -306,16 +306,6 @@ def test_vectors_are_added() -> None:
         excerpt.Embedder("/no-such-folder")
 
 
-def test_pandas_keeps_whole_numbers_whole_next_to_an_error() -> None:
-    frame = pandas.DataFrame({"text": ["# A\n\nSome words.\n", None], "row": [7, 8]})
-    chunks = excerpt.Chunker().chunk_table(frame)
-    numbers = [field.name for field in pa.schema(excerpt.chunk_schema()) if field.type == pa.int64()]
-    assert numbers and chunks["error"].notna().tolist() == [False, True]
-    assert {str(chunks[name].dtype) for name in numbers} == {"Int64"}
-    assert chunks[numbers].isna().to_numpy().tolist() == [[False] * len(numbers), [True] * len(numbers)]
-    assert chunks["row"].tolist() == [7, 8] and str(chunks["row"].dtype) == "int64"
-
-
 def vectors_of(model: str, known: excerpt.Embedder, answers: "multiprocessing.Queue[list[float]]") -> None:
     answers.put(known.embed_query("green tea"))
     answers.put(excerpt.Embedder(model).embed_query("green tea"))

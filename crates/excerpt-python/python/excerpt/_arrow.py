@@ -27,15 +27,7 @@ def like(given: Any, result: Any) -> Any:
 
         return polars.DataFrame(result)
     if library == "pandas" and form == "Table":
-        import pandas
         import pyarrow
 
-        table = pyarrow.table(result)
-        frame = table.to_pandas()
-        # Of whole numbers of which one is missing, pandas would make floats.
-        whole = {pyarrow.int64(): pandas.Int64Dtype()}
-        for name, column in zip(table.column_names, table.columns, strict=True):
-            if column.type in whole and column.null_count > 0:
-                frame[name] = column.to_pandas(types_mapper=whole.get)
-        return frame
+        return pyarrow.table(result).to_pandas()
     return result
