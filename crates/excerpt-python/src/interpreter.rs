@@ -37,7 +37,7 @@ pub(crate) struct Locked {
 impl Locked {
     pub(crate) fn new() -> Locked {
         // SAFETY: any thread may call it while there is an interpreter, whether it has the lock or
-        // not. The module is loaded, so there is one.
+        // not. pyo3 asks no more before it attaches a thread of another library.
         let before = unsafe { ffi::PyGILState_Ensure() };
         Locked {
             before,

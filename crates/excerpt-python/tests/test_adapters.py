@@ -444,10 +444,11 @@ def test_retrievers_are_pickled_and_copied_without_their_open_index(index: excer
     ]
     for retriever, paths in made:
         assert paths(retriever) == ["harbour/siren.md"]
-        for copied in (pickle.loads(pickle.dumps(retriever)), copy.deepcopy(retriever)):
+        for copied in (pickle.loads(pickle.dumps(retriever)), copy.deepcopy(retriever), copy.copy(retriever)):
             assert paths(copied) == ["harbour/siren.md"]
             copied.close()
-        assert paths(retriever) == ["harbour/siren.md"]
+            # What was closed is not that of the original.
+            assert retriever._opened._opened[2].search("siren")[0].path == "harbour/siren.md"
         retriever.close()
     for opened in (index, of_langchain.ExcerptRetriever(index=index), of_llama_index.ExcerptRetriever(index)):
         for copies in (pickle.dumps, copy.deepcopy):

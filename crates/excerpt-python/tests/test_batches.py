@@ -167,7 +167,8 @@ def test_streams_are_read_and_dropped_inside_other_calls() -> None:
             yield from chunks["text"].to_pylist()
 
     def unread() -> Iterator[str]:
-        streams = [excerpt.Chunker(sizer=len).chunk_stream(table)]
+        # With the stream, the last reference to the sizer is dropped.
+        streams = [excerpt.Chunker(sizer=lambda text: len(text)).chunk_stream(table)]
         yield "a"
         streams.clear()
         yield "b"
@@ -320,7 +321,7 @@ def test_a_model_is_used_and_loaded_after_a_fork() -> None:
     embedder = excerpt.Embedder(model)
     expected = embedder.embed_query("green tea")
     answers = context.Queue()
-    process = context.Process(target=vectors_of, args=(model, embedder, answers))
+    process = context.Process(target=vectors_of, args=(model, embedder, answers), daemon=True)
     process.start()
     assert answers.get(timeout=60) == expected
     assert answers.get(timeout=60) == pytest.approx(expected, abs=1e-4)

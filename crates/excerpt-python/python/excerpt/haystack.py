@@ -73,7 +73,11 @@ class ExcerptSplitter:
     """
 
     def __init__(
-        self, chunker: Chunker | None = None, *, content: Literal["text", "embedded"] = "text", **settings: Unpack[_SettingsAndPreset]
+        self,
+        chunker: Chunker | None = None,
+        *,
+        content: Literal["text", "embedded"] = "text",
+        **settings: Unpack[_SettingsAndPreset],
     ) -> None:
         if content not in ("text", "embedded"):
             raise ConfigError(f'`content` is {content!r}, expected "text" or "embedded"')
@@ -229,6 +233,10 @@ class ExcerptRetriever:
         self.token = token
         self.options = options
         self._opened = Opened()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What a copy starts from, also in another process.
+        return {**self.__dict__, "_opened": Opened()}
 
     def to_dict(self) -> dict[str, Any]:
         """What `from_dict` makes the component from.

@@ -275,6 +275,10 @@ class ExcerptRetriever(BaseRetriever):
         self._opened = Opened()
         super().__init__(callback_manager=callback_manager, object_map=object_map, objects=objects, verbose=verbose)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What a copy starts from, also in another process.
+        return {**self.__dict__, "_opened": Opened()}
+
     def close(self) -> None:
         """Close the index, unless it was given open. The next question opens it again."""
         self._opened.close()
