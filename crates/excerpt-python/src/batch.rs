@@ -80,8 +80,8 @@ impl Step {
 
 /// A stream whose batches are turned into others when they are asked for.
 struct Stepped {
-    input: Box<dyn RecordBatchReader + Send>,
-    /// `None` only while it is dropped.
+    /// `None` only while it is dropped, as the step.
+    input: Option<Box<dyn RecordBatchReader + Send>>,
     step: Option<Step>,
     schema: SchemaRef,
 }
@@ -90,12 +90,21 @@ impl Iterator for Stepped {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = match self.input.next()? {
+        let ends = || Some(Err(ArrowError::ComputeError("Python ends".to_string())));
+        let Some(locked) = Locked::new() else {
+            return ends();
+        };
+        // What is behind the input may need the lock on a thread of its own.
+        let input = self.input.as_mut()?;
+        let (batch, locked) = locked.without(|| input.next());
+        let batch = match batch? {
             Ok(batch) => batch,
             Err(error) => return Some(Err(error)),
         };
+        let Some(_locked) = locked else {
+            return ends();
+        };
         let step = self.step.as_ref()?;
-        let _locked = Locked::new();
         // Who asks may be no Rust: a panic would end the process there.
         let done = catch_unwind(AssertUnwindSafe(|| {
             Python::attach(|py| step.on(py, &batch))
@@ -111,10 +120,12 @@ impl Iterator for Stepped {
 
 impl Drop for Stepped {
     fn drop(&mut self) {
-        let step = self.step.take();
-        if step.as_ref().is_some_and(|step| step.work.calls_python()) {
-            let _locked = Locked::new();
-            drop(step);
+        let (input, step) = (self.input.take(), self.step.take());
+        let locked = Locked::new().and_then(|locked| locked.without(|| drop(input)).1);
+        match locked {
+            Some(_locked) => drop(step),
+            // There is nobody left to drop objects in Python.
+            None => std::mem::forget(step),
         }
     }
 }
@@ -165,7 +176,7 @@ fn stream_of<'py>(stream: &Bound<'py, PyAny>, step: Step) -> PyResult<Bound<'py,
     let schema = step.schema(&input.schema());
     let schema = schema.map_err(|error| of_batch(py, &error))?;
     let stepped = Stepped {
-        input,
+        input: Some(input),
         step: Some(step),
         schema,
     };

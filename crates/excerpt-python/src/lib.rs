@@ -53,6 +53,7 @@ mod _excerpt {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::interpreter::check_main()?;
+        crate::interpreter::register(module.py())?;
         excerpt_index::silence_recovered_panics();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -181,6 +183,68 @@ def test_streams_are_read_and_dropped_inside_other_calls() -> None:
             assert [chunking.text for chunking in outer.chunk_many(unread())] == ["a", "b"]
 
 
+LIMITED = """
+import duckdb
+print(len(duckdb.sql("select text from chunks limit 3").fetchall()))
+"""
+READ_IN_PART = """
+import pyarrow.dataset
+part = pyarrow.dataset.Scanner.from_batches(chunks).to_batches()
+print(len([next(part) for _ in range(3)]))
+"""
+LEFT_TO_A_THREAD = """
+import threading
+reads = threading.Event()
+def read():
+    for _ in chunks:
+        reads.set()
+threading.Thread(target=read, daemon=True).start()
+print(3 if reads.wait(60) else "no batch")
+"""
+
+
+@pytest.mark.parametrize("reading", [LIMITED, READ_IN_PART, LEFT_TO_A_THREAD])
+@pytest.mark.parametrize("sizer", [None, "lambda text: len(text)"])
+def test_python_ends_while_others_read_a_stream(reading: str, sizer: str | None) -> None:
+    # Threads of Arrow read ahead, and do not stop when the interpreter ends.
+    stream = f"""
+import excerpt
+import pyarrow
+table = pyarrow.table({{"text": ["a b. " * 400] * 4000}})
+batches = iter(table.to_batches(max_chunksize=10))
+stream = pyarrow.RecordBatchReader.from_batches(table.schema, batches)
+chunks = excerpt.Chunker(context="none", sizer={sizer}).chunk_stream(stream)
+"""
+    process = [sys.executable, "-c", stream + reading]
+    done = subprocess.run(process, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+class Exported:
+    """A stream of pyarrow that others know by the Arrow C interface alone."""
+
+    def __init__(self, reader: pa.RecordBatchReader) -> None:
+        self.reader = reader
+
+    def __arrow_c_stream__(self, schema: object = None) -> object:
+        return self.reader.__arrow_c_stream__(schema)
+
+
+def test_a_stream_may_need_the_interpreter_on_other_threads() -> None:
+    def batches() -> Iterator[pa.RecordBatch]:
+        for _ in range(20):
+            yield batch()
+
+    def stream() -> Any:
+        scanner = pyarrow.dataset.Scanner.from_batches(batches(), schema=batch().schema)
+        return excerpt.Chunker().chunk_stream(Exported(scanner.to_reader()), path="path")
+
+    # Polars holds the lock of the interpreter while it reads.
+    assert len(polars.DataFrame(stream())) == 60
+    # One that is dropped before it is read waits for its threads.
+    stream()
+
+
 def test_wrong_columns_are_named() -> None:
     chunker = excerpt.Chunker()
     with pytest.raises(excerpt.BatchError, match="no column `body`: the columns are `text`, `path`, `id`"):
@@ -267,8 +331,6 @@ def test_a_sizer_that_fails_gives_error_rows() -> None:
 
 
 def test_the_command_line_writes_the_same_table(tmp_path: object) -> None:
-    import subprocess
-    import sys
     from pathlib import Path
 
     folder = Path(str(tmp_path))
