@@ -1,8 +1,9 @@
 //! Which interpreter the module is loaded in, and its lock.
 
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use pyo3::exceptions::PyImportError;
@@ -32,6 +33,9 @@ static CALLS: AtomicU32 = AtomicU32::new(0);
 
 const ENDS: u32 = 1 << 31;
 
+/// The thread on which the interpreter ends. It has the lock, and runs what else was registered.
+static ENDING: OnceLock<ThreadId> = OnceLock::new();
+
 /// How often the end of calls is looked for.
 const TURN: Duration = Duration::from_millis(1);
 
@@ -42,7 +46,7 @@ const TURN: Duration = Duration::from_millis(1);
 /// that reads a stream of ours. pyo3 takes it for held there, and would not acquire it.
 ///
 /// They also call from threads of their own, even while the interpreter ends, when a thread that
-/// waits for the lock never gets it. So it is not given out any more from then on, and the
+/// waits for the lock never gets it. So it is not given out to them any more from then on, and the
 /// interpreter waits for those who have it.
 pub(crate) struct Locked {
     before: ffi::PyGILState_STATE,
@@ -51,9 +55,13 @@ pub(crate) struct Locked {
 }
 
 impl Locked {
-    /// `None` once the interpreter ends.
+    /// `None` once the interpreter ends, except on the thread on which it does.
     pub(crate) fn new() -> Option<Locked> {
-        update(|calls| (calls & ENDS == 0).then_some(calls + 1)).ok()?;
+        // SAFETY: it can be called at any time.
+        let is_there = || unsafe { ffi::Py_IsInitialized() } != 0;
+        let is_ending = || ENDING.get() == Some(&thread::current().id()) && is_there();
+        let begin = |calls| (calls & ENDS == 0 || is_ending()).then_some(calls + 1);
+        update(begin).ok()?;
         // SAFETY: any thread may call it while there is an interpreter, whether it has the lock or
         // not, and the interpreter waits for this call before it ends. pyo3 asks no more before it
         // attaches a thread of another library.
@@ -98,14 +106,15 @@ fn update(change: impl Fn(u32) -> Option<u32>) -> Result<u32, u32> {
     CALLS.fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
 }
 
-/// Prepares for the end of the interpreter: from now on there are no new [`Locked`], and when it
-/// returns, none are left.
+/// Prepares for the end of the interpreter: from now on, no other thread gets a [`Locked`], and when
+/// this returns, none has one.
 ///
 /// # Errors
 ///
 /// That of a signal handler, such as `KeyboardInterrupt`, which ends the wait.
 #[pyfunction]
 fn before_end(py: Python<'_>) -> PyResult<()> {
+    let _ = ENDING.set(thread::current().id());
     CALLS.fetch_or(ENDS, Ordering::AcqRel);
     while CALLS.load(Ordering::Acquire) != ENDS {
         py.detach(|| thread::sleep(TURN));

@@ -210,7 +210,7 @@ def test_python_ends_while_others_read_a_stream(reading: str, sizer: str | None)
     stream = f"""
 import excerpt
 import pyarrow
-table = pyarrow.table({{"text": ["a b. " * 400] * 4000}})
+table = pyarrow.table({{"text": ["a b. " * 40] * 1000}})
 batches = iter(table.to_batches(max_chunksize=10))
 stream = pyarrow.RecordBatchReader.from_batches(table.schema, batches)
 chunks = excerpt.Chunker(context="none", sizer={sizer}).chunk_stream(stream)
@@ -218,6 +218,17 @@ chunks = excerpt.Chunker(context="none", sizer={sizer}).chunk_stream(stream)
     process = [sys.executable, "-c", stream + reading]
     done = subprocess.run(process, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+def test_a_sizer_works_while_python_ends() -> None:
+    # What was registered first runs last.
+    last = """
+import atexit
+atexit.register(lambda: print(len(excerpt.Chunker(sizer=lambda text: len(text)).chunk("a b. " * 1000))))
+import excerpt
+"""
+    done = subprocess.run([sys.executable, "-c", last], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and int(done.stdout) > 1, done.stderr
 
 
 class Exported:
