@@ -1,6 +1,9 @@
 //! How well a name or a title matches the words of a query.
 
 use std::collections::HashSet;
+use std::str::Chars;
+
+use twox_hash::XxHash3_64;
 
 use crate::analysis::Analyzer;
 
@@ -29,7 +32,7 @@ impl<'a> Naming<'a> {
     /// of the query in the title times the share of the title in the query.
     pub(super) fn title(&self, analyzer: &Analyzer, title: &str) -> f32 {
         match self.may_match(title) {
-            true => self.fit(&stems(analyzer, title)),
+            true => self.shared(analyzer, title).fit(self.total),
             false => 0.0,
         }
     }
@@ -41,44 +44,85 @@ impl<'a> Naming<'a> {
         if !self.may_match(own) {
             return 0.0;
         }
-        let parts = stems(analyzer, own);
-        let is_whole = parts.len() > 1 && self.shared(&parts).count() == parts.len();
+        let shared = self.shared(analyzer, own);
+        let is_whole = shared.terms > 1 && shared.count == shared.terms;
         let whole = if is_whole { 1.0 } else { 0.0 };
-        (self.fit(&parts) + whole) / 2.0
+        (shared.fit(self.total) + whole) / 2.0
     }
 
-    fn fit(&self, stems: &HashSet<String>) -> f32 {
-        if self.total <= 0.0 {
-            return 0.0;
+    /// What the words and parts of words in `text` share with the query.
+    fn shared(&self, analyzer: &Analyzer, text: &str) -> Shared {
+        let mut is_shared = vec![false; self.weights.len()];
+        // Hashes are compared faster than sets of strings are made.
+        let mut hashes = Vec::new();
+        let mut terms = analyzer.terms(text);
+        while let Some(term) = terms.advance() {
+            if term.positions > 1 {
+                continue;
+            }
+            hashes.push(XxHash3_64::oneshot(term.text.as_bytes()));
+            for (shared, (own, _)) in is_shared.iter_mut().zip(&self.weights) {
+                *shared |= *own == term.text;
+            }
         }
-        let shared = self.shared(stems);
-        let (count, sum) = shared.fold((0, 0.0), |(count, sum), weight| (count + 1, sum + weight));
-        match count {
-            0 => 0.0,
-            count => sum / self.total * (count as f32 / stems.len() as f32),
+        hashes.sort_unstable();
+        hashes.dedup();
+        let shared = self.weights.iter().zip(is_shared);
+        let shared = shared.filter_map(|((_, weight), shared)| shared.then_some(weight));
+        Shared {
+            count: shared.clone().count(),
+            weight: shared.sum(),
+            terms: hashes.len(),
         }
     }
 
-    /// The weights of the terms that are among `stems`.
-    fn shared(&self, stems: &HashSet<String>) -> impl Iterator<Item = f32> {
-        let shared = self
-            .weights
-            .iter()
-            .filter(|(term, _)| stems.contains(*term));
-        shared.map(|(_, weight)| *weight)
-    }
-
-    /// Whether a word in `text` may be a term of the query, by its first letter, which stemming
-    /// keeps.
+    /// Whether a word in `text` may be a term of the query, by its first two letters, which stemming
+    /// keeps, except for the `y` of `dying`.
     fn may_match(&self, text: &str) -> bool {
         let mut before = ' ';
-        text.chars().any(|c| {
+        let mut rest = text.chars();
+        while let Some(c) = rest.next() {
             let begins = c.is_alphanumeric() && (!before.is_alphanumeric() || c.is_uppercase());
             before = c;
-            let first = c.to_ascii_lowercase();
-            begins
-                && (!c.is_ascii() || self.weights.iter().any(|(term, _)| term.starts_with(first)))
-        })
+            if begins && self.may_begin(c, rest.clone().next()) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a term may begin with this letter, and with the next one if a term has two.
+    fn may_begin(&self, first: char, next: Option<char>) -> bool {
+        let is_first = |own| own == Some(first.to_ascii_lowercase());
+        let is_next = |own: char| {
+            next.is_none_or(|next| {
+                let next = next.to_ascii_lowercase();
+                !next.is_ascii_alphanumeric() || next == 'y' || next == own
+            })
+        };
+        let mut terms = self.weights.iter().map(|(term, _)| term.chars());
+        let may = |mut own: Chars<'_>| is_first(own.next()) && own.next().is_none_or(is_next);
+        !first.is_ascii() || terms.any(may)
+    }
+}
+
+/// What a text shares with a query.
+struct Shared {
+    /// How many terms, and their weight.
+    count: usize,
+    weight: f32,
+    /// How many different terms the text has.
+    terms: usize,
+}
+
+impl Shared {
+    /// The share of the query, of this total weight, times the share of the text.
+    fn fit(&self, total: f32) -> f32 {
+        match self.count {
+            0 => 0.0,
+            _ if total <= 0.0 => 0.0,
+            count => self.weight / total * (count as f32 / self.terms as f32),
+        }
     }
 }
 
@@ -145,6 +189,31 @@ mod tests {
     fn words_that_do_not_occur_anywhere_match_nothing() {
         of(&[("tea", 0.0)], |naming, analyzer| {
             assert_eq!(naming.title(analyzer, "Tea"), 0.0);
+        });
+    }
+
+    #[test]
+    fn a_title_matches_wherever_the_word_begins() {
+        let terms = [("die", 1.0), ("caf", 1.0), ("x", 1.0), ("serv", 1.0)];
+        let matching = [
+            "dying",
+            "dies",
+            "Café",
+            "x",
+            "an X",
+            "HTTPServer",
+            "a-server",
+            "servé",
+            "a.x.b",
+        ];
+        of(&terms, |naming, analyzer| {
+            for title in matching {
+                let terms = stems(analyzer, title);
+                let shares = naming.weights.iter().any(|(term, _)| terms.contains(*term));
+                assert_eq!(naming.title(analyzer, title) > 0.0, shares, "{title}");
+            }
+            assert!(naming.title(analyzer, "dying") > 0.0);
+            assert_eq!(naming.title(analyzer, "sent xylophones"), 0.0);
         });
     }
 
