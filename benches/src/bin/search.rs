@@ -18,7 +18,11 @@ use excerpt_index::{
     Channels, Entries, Entry, Filter, Index, ListItem, OpenOptions, Provenance, Query, Ranking,
     Reading, Source, SourceId, Stat, StaticTable, SyncOptions, quiet,
 };
+use mimalloc::MiMalloc;
 use serde_json::json;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// The number of questions.
 const QUESTIONS: usize = 200;

@@ -1,10 +1,8 @@
 //! Merges two lists of candidates. The score of a chunk depends on its own ranks and scores and on
 //! the best and the floor of each list, not on the order of the lists.
 
-use std::collections::HashMap;
-
 use crate::model::{Channel, ChunkKey, Explanation, Fusion, Ranking, Revision};
-use crate::store::{Candidate, Candidates};
+use crate::store::{ById, Candidate, Candidates};
 
 /// The rank after which the chunks of a list add nothing to a score, however many are requested.
 pub(super) const DEPTH: usize = 100;
@@ -28,7 +26,7 @@ pub(super) struct Scored {
 /// score.
 pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Scored> {
     let mut found: Vec<Scored> = Vec::new();
-    let mut places: HashMap<ChunkKey, usize> = HashMap::new();
+    let mut places: ById<ChunkKey, usize> = ById::default();
     let mut place = |candidate: &Candidate, all_words: bool, found: &mut Vec<Scored>| {
         *places.entry(candidate.key).or_insert_with(|| {
             found.push(Scored {

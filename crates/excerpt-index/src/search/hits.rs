@@ -78,7 +78,7 @@ impl Hits<'_> {
         let chunks = groups.iter().filter_map(|group| {
             let document = list.documents.get(&group.document)?;
             let keys = self.shown(group).iter().map(|index| found[*index].key);
-            Some((document, keys.collect()))
+            Some((&**document, keys.collect()))
         });
         let chunks: Vec<(&StoredDocument, Vec<ChunkKey>)> = chunks.collect();
         snapshot.passages(&PassageRequest {

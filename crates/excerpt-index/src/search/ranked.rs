@@ -1,7 +1,6 @@
 //! The [`Shortlist`] of a store, ranked: the scores of both channels are merged (`fusion.rs`) and
 //! multiplied by the signals (`signals.rs`); a model may reorder the best (`reorder.rs`).
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use chrono::NaiveDate;
@@ -13,7 +12,7 @@ use super::reorder::Reorder;
 use super::signals::{self, SignalInput};
 use crate::model::{Channels, DocumentId, Query, Rank, Signals};
 use crate::store::snapshot::{Shortlist, Snapshot};
-use crate::store::{Features, StoreError, StoredDocument};
+use crate::store::{ById, Features, StoreError, StoredDocument};
 
 /// What the rank of a chunk depends on besides the chunk.
 pub(super) struct Ranker<'a> {
@@ -90,7 +89,7 @@ impl Ranker<'_> {
     fn apply_signals(&self, all: &mut [Scored], list: &Shortlist) {
         let signals = &self.query.ranking.signals;
         let mut input = SignalInput::new(self.words, self.weights, self.is_mostly_code, self.today);
-        let mut of_documents = HashMap::new();
+        let mut of_documents = ById::default();
         for found in all.iter_mut() {
             let Some((document, own)) = details(list, found) else {
                 continue;
@@ -121,7 +120,7 @@ fn details<'l>(list: &'l Shortlist, found: &Scored) -> Option<(&'l StoredDocumen
 
 fn is_code(list: &Shortlist, found: &Scored) -> bool {
     let document = list.documents.get(&found.key.document);
-    document.is_some_and(StoredDocument::is_code)
+    document.is_some_and(|document| document.is_code())
 }
 
 /// Best first, and equal scores by place, so that the order depends only on the content.
@@ -143,7 +142,7 @@ fn sort(found: &mut [Scored], list: &Shortlist) {
 
 /// Each better chunk of the same document lowers a chunk's score.
 fn saturate(found: &mut [Scored], list: &Shortlist, signals: &Signals) {
-    let mut seen: HashMap<DocumentId, i32> = HashMap::new();
+    let mut seen: ById<DocumentId, i32> = ById::default();
     for found in found {
         let factor = match is_code(list, found) {
             true => signals.saturation_in_code,

@@ -1,7 +1,7 @@
 //! Evidence other than the words and the vectors: each factor of [`Signals`] that applies to a
 //! chunk is a line of its explanation.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
@@ -12,7 +12,7 @@ use super::naming::{Naming, file_name, stems};
 use super::query::Words;
 use crate::analysis::{Analyzer, Purpose};
 use crate::model::{ChunkKey, DocumentId, SignalShare, Signals};
-use crate::store::{Features, StoredDocument, dates_of};
+use crate::store::{ById, Features, StoredDocument, dates_of};
 
 /// The parts of [`Signals::coherence_in_code`] for the second best chunk of a document, the third
 /// and the fourth.
@@ -202,10 +202,14 @@ impl<'a> SignalInput<'a> {
             ("generated", signals.generated),
             ("vendored or legacy", signals.vendored),
         ];
-        let of_path = words_of(&document.path);
-        for ((words, wanted), (name, factor)) in kinds.iter().zip(self.wants).zip(factors) {
-            let mut of_path = of_path.iter();
-            let has_one = of_path.any(|word| words.contains(&&**word));
+        let mut has_one = [false; 3];
+        each_word(&document.path, |word| {
+            for (has_one, words) in has_one.iter_mut().zip(kinds) {
+                *has_one |= words.contains(&word);
+            }
+        });
+        for ((has_one, wanted), (name, factor)) in has_one.into_iter().zip(self.wants).zip(factors)
+        {
             add(list, name, !wanted && has_one, factor);
         }
     }
@@ -260,7 +264,7 @@ pub(super) fn add_neighbours(found: &mut [Scored], share: f32) {
         return;
     }
     let scores = found.iter().map(|found| (found.key, found.score));
-    let scores: HashMap<ChunkKey, f32> = scores.collect();
+    let scores: ById<ChunkKey, f32> = scores.collect();
     for found in found {
         let next_to = |ordinal: Option<u64>| {
             let document = found.key.document;
@@ -285,7 +289,7 @@ pub(super) fn add_neighbours(found: &mut [Scored], share: f32) {
 /// question has several chunks about it. `found` is in order, best first, and `share_of` says which
 /// share a document's are.
 pub(super) fn cohere(found: &mut [Scored], share_of: impl Fn(&Scored) -> f32) {
-    let mut best: HashMap<DocumentId, (usize, usize, f32)> = HashMap::new();
+    let mut best: ById<DocumentId, (usize, usize, f32)> = ById::default();
     for (place, found) in found.iter().enumerate() {
         let (_, others, sum) = best.entry(found.key.document).or_insert((place, 0, 0.0));
         if *others > 0 {
@@ -341,27 +345,22 @@ fn is_index(path: &str) -> bool {
         .any(|name| stem.eq_ignore_ascii_case(name))
 }
 
-/// The words of a path, in lower case, with names of tests in parts: `FooTest.java`, `foo.test.ts`,
-/// `foo_test.go`.
-fn words_of(path: &str) -> Vec<String> {
-    let parts = path.split(|c: char| !c.is_alphanumeric());
-    parts.flat_map(camel).collect()
-}
-
-/// The words of `fooBarTest`, in lower case.
-fn camel(part: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
+/// Calls `visit` with each word of a path, in lower case, with names of tests in parts:
+/// `FooTest.java`, `foo.test.ts`, `foo_test.go`.
+fn each_word(path: &str, mut visit: impl FnMut(&str)) {
+    let mut word = String::new();
     let mut before = ' ';
-    for c in part.chars() {
-        if before.is_lowercase() && c.is_uppercase() {
-            words.push(String::new());
+    for c in path.chars().chain([' ']) {
+        let is_inside = c.is_alphanumeric();
+        if (!is_inside || (before.is_lowercase() && c.is_uppercase())) && !word.is_empty() {
+            visit(&word);
+            word.clear();
         }
-        if let Some(word) = words.last_mut() {
+        if is_inside {
             word.extend(c.to_lowercase());
         }
         before = c;
     }
-    words
 }
 
 /// The last day that a chunk is dated. A document that says it is evergreen has none.

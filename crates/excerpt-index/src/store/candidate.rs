@@ -1,7 +1,7 @@
 //! Chunks that match: how the keyword index is asked, and the list of candidates.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::StoreError;
@@ -87,6 +87,9 @@ impl Candidate {
 
 /// The ids of some documents.
 pub(crate) type Documents = HashSet<DocumentId, BuildHasherDefault<Spread>>;
+
+/// Values by the id of a document or the key of a chunk.
+pub(crate) type ById<K, V> = HashMap<K, V, BuildHasherDefault<Spread>>;
 
 /// Hashes numbers that excerpt assigns itself, in a tenth of the time of a hash that resists
 /// deliberate collisions (Knuth, volume 3, 6.4).

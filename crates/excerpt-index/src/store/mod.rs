@@ -17,7 +17,7 @@ mod record;
 pub(crate) mod snapshot;
 mod stored;
 
-pub(crate) use candidate::{Candidate, Candidates, Documents, LexicalQuery, idf};
+pub(crate) use candidate::{ById, Candidate, Candidates, Documents, LexicalQuery, idf};
 pub(crate) use error::StoreError;
 pub(crate) use identity::identity;
 pub(crate) use link::{LinkRow, joined};

@@ -9,7 +9,7 @@ use excerpt_chunk::{Chunk, Chunking, Document, Hash, Kind, Strength, embedded_te
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::compress::compressed;
+use super::compress::{Level, compressed};
 use super::error::StoreError;
 use super::facet;
 use super::link::LinkRow;
@@ -128,7 +128,7 @@ impl Record {
             encoding: Encoding::default(),
             hash,
             bytes: text.len(),
-            zstd: compressed(text.as_bytes())?,
+            zstd: compressed(text.as_bytes(), Level::Small)?,
             title: info.title.as_deref().map(str::to_string),
             first_heading: info.first_heading.as_deref().map(str::to_string),
             facets,
@@ -164,7 +164,7 @@ impl Record {
             facet::described(&twin.metadata, known, &twin.language, &twin.dates);
         Ok(Some(Record {
             bytes: text.len(),
-            zstd: compressed(text.as_bytes())?,
+            zstd: compressed(text.as_bytes(), Level::Small)?,
             metadata: serde_json::to_string(&metadata)?,
             facets,
             identity,

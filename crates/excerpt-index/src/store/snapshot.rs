@@ -2,11 +2,13 @@
 //! [`Survey`] of what is searched, a [`Shortlist`] of chunks, and their [`Passages`].
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use excerpt_chunk::Hash;
 
 use super::{
-    Candidate, Candidates, Features, LexicalQuery, Period, StoreError, StoredChunk, StoredDocument,
+    ById, Candidate, Candidates, Features, LexicalQuery, Period, StoreError, StoredChunk,
+    StoredDocument,
 };
 use crate::analysis::{Fit, Phrase};
 use crate::embed::Embedder;
@@ -132,10 +134,10 @@ pub(crate) struct Shortlist {
     /// The nearest by vector, best first.
     pub(crate) nearest: Vec<Candidate>,
     /// What the signals need to know of each. One that is missing here is no longer in the index.
-    pub(crate) features: HashMap<ChunkKey, Features>,
-    pub(crate) documents: HashMap<DocumentId, StoredDocument>,
+    pub(crate) features: ById<ChunkKey, Rc<Features>>,
+    pub(crate) documents: ById<DocumentId, Rc<StoredDocument>>,
     /// How well the versions of documents match the requested one.
-    pub(crate) fits: HashMap<DocumentId, Fit>,
+    pub(crate) fits: ById<DocumentId, Fit>,
     /// Whether no other chunk contains any of the words.
     pub(crate) is_all: bool,
 }

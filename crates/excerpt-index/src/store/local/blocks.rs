@@ -7,7 +7,10 @@
 //! | 4 | the length of its fields, little-endian |
 //! | | its [`ChunkFields`] in MessagePack |
 
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::rc::Rc;
 
 use excerpt_chunk::{Hash, Span};
 use rusqlite::{OptionalExtension as _, Row, Transaction, params};
@@ -18,9 +21,9 @@ use super::read::size;
 use super::sql::signed;
 use super::sum;
 use crate::model::{ChunkKey, DocumentId, Revision};
-use crate::store::compress::{compressed, decompressed};
+use crate::store::compress::{Level, compressed, decompressed};
 use crate::store::record::ChunkRow;
-use crate::store::{Features, StoreError, StoredChunk};
+use crate::store::{ById, Features, StoreError, StoredChunk};
 
 /// How many chunks share a block, except for the last one of a document. With twice as many, chunks
 /// would take 4 % less, and reading a single one twice as long. It is part of the format.
@@ -32,6 +35,9 @@ const HASH: usize = 16;
 const HASHES: usize = 3 * HASH;
 /// The bytes of a length.
 const LENGTH: usize = 4;
+
+/// How many bytes of blocks are kept.
+const MOST_KEPT: usize = 16 << 20;
 
 const UNREADABLE: StoreError = StoreError::Value("chunks that cannot be read");
 
@@ -176,6 +182,10 @@ impl ChunkBlock {
         })
     }
 
+    fn bytes(&self) -> usize {
+        self.hashes.len() + self.fields.len()
+    }
+
     /// Its chunks, in order.
     fn chunks(&self) -> impl Iterator<Item = Result<PackedChunk<'_>, StoreError>> {
         let mut rest = &*self.fields;
@@ -219,11 +229,6 @@ fn next<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], StoreError> {
     let (fields, behind) = behind.split_at_checked(length).ok_or(UNREADABLE)?;
     *rest = behind;
     Ok(fields)
-}
-
-/// The ordinal of the first chunk in the block of a chunk.
-fn first_of(key: ChunkKey) -> i64 {
-    signed(key.ordinal - key.ordinal % BLOCK as u64)
 }
 
 /// The hashes of a chunk in the order in which a block has them.
@@ -277,7 +282,7 @@ pub(super) fn put(
         let count = signed(rows.len() as u64);
         let is_warned = rows.iter().any(|row| row.warnings != "[]");
         let bytes = signed(fields.len() as u64);
-        let zstd = compressed(&fields)?;
+        let zstd = compressed(&fields, Level::Fast)?;
         let sum = sum::of_values(&[
             &document, &first, &count, &is_warned, &hashes, &bytes, &zstd,
         ])?;
@@ -331,33 +336,14 @@ impl Database {
         }
     }
 
-    /// One chunk of a document.
-    pub(crate) fn chunk(&self, key: ChunkKey) -> Result<Option<StoredChunk>, StoreError> {
-        self.packed(key, |chunk| chunk.stored())
-    }
-
-    /// The properties of a chunk that affect its rank.
-    pub(crate) fn features(&self, key: ChunkKey) -> Result<Option<Features>, StoreError> {
-        self.packed(key, |chunk| chunk.features())
-    }
-
-    fn packed<T>(
-        &self,
-        key: ChunkKey,
-        read: impl FnOnce(&PackedChunk<'_>) -> Result<T, StoreError>,
-    ) -> Result<Option<T>, StoreError> {
+    /// The block that starts with the chunk `first`.
+    fn block(&self, first: ChunkKey) -> Result<Option<ChunkBlock>, StoreError> {
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT {}, sum FROM block WHERE document = ?1 AND first = ?2",
             sum::BLOCK
         ))?;
-        let mut rows = select.query(params![key.document, first_of(key)])?;
-        let Some(row) = rows.next()? else {
-            return Ok(None);
-        };
-        let block = ChunkBlock::of_row(row)?;
-        let ordinal = usize::try_from(key.ordinal).unwrap_or(usize::MAX);
-        let chunk = block.chunk(ordinal)?;
-        chunk.map(|chunk| read(&chunk)).transpose()
+        let mut rows = select.query(params![first.document, signed(first.ordinal)])?;
+        rows.next()?.map(ChunkBlock::of_row).transpose()
     }
 
     /// The id of the chunk of a document that contains the byte at `offset`, or of the next one.
@@ -410,19 +396,6 @@ impl Database {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The hash of the embedded text of a chunk.
-    pub(super) fn input(&self, key: ChunkKey) -> Result<Option<[u8; HASH]>, StoreError> {
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT hashes FROM block WHERE document = ?1 AND first = ?2")?;
-        let found = select.query_row(params![key.document, first_of(key)], |row| {
-            let hashes = row.get_ref(0)?.as_blob()?;
-            let at = usize::try_from(key.ordinal % BLOCK as u64).unwrap_or(usize::MAX);
-            Ok(each(hashes, ChunkHash::Input).nth(at).copied())
-        });
-        Ok(found.optional()?.flatten())
-    }
-
     /// Calls `visit` with the lines and the warnings, as JSON, of each chunk of a document that has
     /// any.
     pub(super) fn each_warned_chunk(
@@ -444,6 +417,79 @@ impl Database {
             }
         }
         Ok(())
+    }
+}
+
+/// Reads single chunks. The blocks that were read are kept: a search asks for several chunks of a
+/// block, and for a chunk more than once.
+pub(crate) struct ChunkReader<'d> {
+    database: &'d Database,
+    /// By their first chunks.
+    kept: RefCell<ById<ChunkKey, Option<Rc<ChunkBlock>>>>,
+    /// The bytes of those that are kept.
+    bytes: Cell<usize>,
+}
+
+impl<'d> ChunkReader<'d> {
+    pub(crate) fn of(database: &'d Database) -> Self {
+        ChunkReader {
+            database,
+            kept: RefCell::default(),
+            bytes: Cell::default(),
+        }
+    }
+
+    /// One chunk of a document.
+    pub(crate) fn chunk(&self, key: ChunkKey) -> Result<Option<StoredChunk>, StoreError> {
+        self.packed(key, |chunk| chunk.stored())
+    }
+
+    /// The properties of a chunk that affect its rank.
+    pub(crate) fn features(&self, key: ChunkKey) -> Result<Option<Features>, StoreError> {
+        self.packed(key, |chunk| chunk.features())
+    }
+
+    /// The hash of the embedded text of a chunk.
+    pub(super) fn input(&self, key: ChunkKey) -> Result<Option<[u8; HASH]>, StoreError> {
+        let at = usize::try_from(key.ordinal % BLOCK as u64).unwrap_or(usize::MAX);
+        let block = self.block(key)?;
+        let input = |block: &ChunkBlock| each(&block.hashes, ChunkHash::Input).nth(at).copied();
+        Ok(block.as_deref().and_then(input))
+    }
+
+    fn packed<T>(
+        &self,
+        key: ChunkKey,
+        read: impl FnOnce(&PackedChunk<'_>) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let Some(block) = self.block(key)? else {
+            return Ok(None);
+        };
+        let ordinal = usize::try_from(key.ordinal).unwrap_or(usize::MAX);
+        let chunk = block.chunk(ordinal)?;
+        chunk.map(|chunk| read(&chunk)).transpose()
+    }
+
+    /// The block of a chunk.
+    fn block(&self, key: ChunkKey) -> Result<Option<Rc<ChunkBlock>>, StoreError> {
+        let mut kept = self.kept.borrow_mut();
+        if self.bytes.get() > MOST_KEPT {
+            kept.clear();
+            self.bytes.set(0);
+        }
+        let first = ChunkKey {
+            document: key.document,
+            ordinal: key.ordinal - key.ordinal % BLOCK as u64,
+        };
+        Ok(match kept.entry(first) {
+            Entry::Occupied(entry) => entry.get().clone(),
+            Entry::Vacant(entry) => {
+                let block = self.database.block(first)?;
+                let bytes = block.as_ref().map_or(0, ChunkBlock::bytes);
+                self.bytes.set(self.bytes.get() + bytes);
+                entry.insert(block.map(Rc::new)).clone()
+            }
+        })
     }
 }
 
@@ -489,17 +535,18 @@ mod tests {
         let document = DocumentId(1);
         let chunks = database.chunks(document).unwrap();
         let rows = database.chunk_rows(document).unwrap();
+        let single = ChunkReader::of(database);
         assert!(chunks.len() > 2 * BLOCK && chunks.len() % BLOCK != 0);
         assert_eq!(chunks.len(), rows.len());
         assert_eq!(database.chunk_count(document).unwrap(), chunks.len());
         for ((ordinal, chunk), row) in (0..).zip(&chunks).zip(&rows) {
             let key = ChunkKey { document, ordinal };
-            let one = database.chunk(key).unwrap().unwrap();
+            let one = single.chunk(key).unwrap().unwrap();
             assert_eq!((one.ordinal as u64, one.id), (ordinal, chunk.id));
             assert_eq!((&one.span, &one.trail), (&chunk.span, &chunk.trail));
-            let features = database.features(key).unwrap().unwrap();
+            let features = single.features(key).unwrap().unwrap();
             assert_eq!(features.sections, chunk.sections);
-            assert_eq!(database.input(key).unwrap(), Some(chunk.input.0));
+            assert_eq!(single.input(key).unwrap(), Some(chunk.input.0));
             assert_eq!((row.id, row.input), (chunk.id, chunk.input));
             let found = database.chunks_between(chunk.id.0, chunk.id.0).unwrap();
             assert_eq!(found, [key]);
@@ -508,8 +555,8 @@ mod tests {
         }
         for ordinal in [chunks.len() as u64, 999, u64::MAX] {
             let key = ChunkKey { document, ordinal };
-            assert!(database.chunk(key).unwrap().is_none());
-            assert_eq!(database.input(key).unwrap(), None);
+            assert!(single.chunk(key).unwrap().is_none());
+            assert_eq!(single.input(key).unwrap(), None);
         }
     }
 

@@ -6,6 +6,7 @@ use excerpt_chunk::Hash;
 use rusqlite::Transaction;
 
 use super::Store;
+use super::blocks::ChunkReader;
 use super::database::Database;
 use crate::model::{DocumentId, Skip, SkipReason, SourceId, SourceSummary};
 use crate::store::catalog::{Catalog, VisitWarned};
@@ -95,10 +96,10 @@ impl Catalog for LocalCatalog<'_> {
         first: [u8; 16],
         last: [u8; 16],
     ) -> Result<Vec<(StoredDocument, StoredChunk)>, StoreError> {
-        let mut found = Vec::new();
+        let (mut found, chunks) = (Vec::new(), ChunkReader::of(self.database));
         for key in self.database.chunks_between(first, last)? {
             let document = self.database.document(key.document)?;
-            found.extend(document.zip(self.database.chunk(key)?));
+            found.extend(document.zip(chunks.chunk(key)?));
         }
         Ok(found)
     }

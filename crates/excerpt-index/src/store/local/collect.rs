@@ -13,7 +13,7 @@ use super::any_of::on_grid;
 use super::lexical::{DOCUMENT, ORDINAL, PATH_HASH, REV};
 use super::statistics::Subset;
 use crate::model::{ChunkKey, DocumentId, Revision};
-use crate::store::Candidate;
+use crate::store::{Candidate, Documents};
 
 /// A hash of a document's path that breaks ties the same way in every index with the same content.
 /// It has 32 bits because it is stored with every chunk; a collision only makes two chunks compare
@@ -58,8 +58,8 @@ pub(super) struct Collected {
     pub(super) others: Vec<Candidate>,
     /// How many chunks match.
     pub(super) chunks: usize,
-    /// The documents that these are of; each once, once the segments are merged.
-    pub(super) documents: Vec<DocumentId>,
+    /// The documents that these are of.
+    pub(super) documents: Distinct,
 }
 
 /// Collects the best `limit` chunks of the complete ones, and of the others.
@@ -93,7 +93,7 @@ impl Collector for Best {
             others: Leaders::new(self.limit),
             chunks: 0,
             matching: Vec::with_capacity(AT_ONCE),
-            documents: Vec::new(),
+            documents: Distinct::default(),
         })
     }
 
@@ -107,15 +107,12 @@ impl Collector for Best {
             all.complete.extend(found.complete);
             all.others.extend(found.others);
             all.chunks += found.chunks;
-            all.documents.extend(found.documents);
+            all.documents.add(found.documents);
         }
         for best in [&mut all.complete, &mut all.others] {
             keep_best(best, self.limit, Candidate::order);
             best.sort_unstable_by(Candidate::order);
         }
-        // Those of a segment are nearly in order, so this is faster than a set.
-        all.documents.sort();
-        all.documents.dedup();
         Ok(all)
     }
 }
@@ -159,6 +156,49 @@ impl Leaders {
     }
 }
 
+/// Different documents, to be counted. There may be one for each chunk of the index, and a bit for
+/// each is faster than a set of them.
+#[derive(Debug, Default)]
+pub(super) struct Distinct {
+    /// A bit for each id up to [`Distinct::MOST_BITS`].
+    bits: Vec<u64>,
+    /// The others: only an index that has had very many documents has such ids.
+    others: Documents,
+}
+
+impl Distinct {
+    /// Two megabytes.
+    const MOST_BITS: u64 = 1 << 24;
+
+    fn insert(&mut self, document: DocumentId) {
+        let id = document.0;
+        if id >= Distinct::MOST_BITS {
+            self.others.insert(document);
+            return;
+        }
+        let word = (id / 64) as usize;
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= 1 << (id % 64);
+    }
+
+    fn add(&mut self, other: Distinct) {
+        if self.bits.len() < other.bits.len() {
+            self.bits.resize(other.bits.len(), 0);
+        }
+        for (bits, others) in self.bits.iter_mut().zip(other.bits) {
+            *bits |= others;
+        }
+        self.others.extend(other.others);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        let bits = self.bits.iter().map(|bits| bits.count_ones() as usize);
+        bits.sum::<usize>() + self.others.len()
+    }
+}
+
 pub(super) struct BestOfSegment {
     segment: SegmentOrdinal,
     within: Option<Arc<Subset>>,
@@ -172,7 +212,7 @@ pub(super) struct BestOfSegment {
     chunks: usize,
     /// The last chunks, the documents of which are still to be added.
     matching: Vec<DocId>,
-    documents: Vec<DocumentId>,
+    documents: Distinct,
 }
 
 impl BestOfSegment {
@@ -184,10 +224,7 @@ impl BestOfSegment {
         self.matching.clear();
         for document in documents {
             let document = DocumentId(document.unwrap_or_default());
-            // The chunks of a document are mostly consecutive.
-            if self.documents.last() != Some(&document) {
-                self.documents.push(document);
-            }
+            self.documents.insert(document);
         }
     }
 }
@@ -278,6 +315,22 @@ impl SegmentCollector for HoldingOfSegment {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_document_counts_once() {
+        let most = Distinct::MOST_BITS;
+        let mut all = Distinct::default();
+        for ids in [
+            &[1, 64, 64, most][..],
+            &[most - 1, 63],
+            &[1, most, most + 1],
+        ] {
+            let mut some = Distinct::default();
+            ids.iter().for_each(|id| some.insert(DocumentId(*id)));
+            all.add(some);
+        }
+        assert_eq!(all.len(), 6);
+    }
 
     #[test]
     fn what_is_equal_to_the_last_of_the_best_stays_with_it() {

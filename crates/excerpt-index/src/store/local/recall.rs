@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Store;
+use super::blocks::ChunkReader;
 use super::vectors::Key;
 use crate::embed::{Embedder, StaticTable, Vectors};
 use crate::model::ChunkKey;
+use crate::store::snapshot::QueryVector;
 use crate::{Index, OpenOptions, SyncOptions};
 
 /// How many chunks a search requests per question.
@@ -155,14 +157,20 @@ fn nearly_all_of_the_nearest_are_found() {
     let questions: Vec<&String> = questions.iter().step_by(step).take(QUESTIONS).collect();
     assert!(questions.len() >= 100, "{} questions", questions.len());
 
-    let codes = store.codes(&table).unwrap();
+    let (codes, chunks) = (
+        store.codes(&table).unwrap(),
+        ChunkReader::of(&store.database),
+    );
     let (mut of_numbers, mut of_kept) = (0.0, 0.0);
     for question in &questions {
         let query = table.embed_query(&[(question, 1.0)]).unwrap();
         let near = codes.nearest(&query, None, DEPTH);
-        let nearest = store
-            .nearest(table.identity(), &query, near, DEPTH, true)
-            .unwrap();
+        let vector = QueryVector {
+            embedder: table.identity().to_string(),
+            numbers: query.clone(),
+            floor: None,
+        };
+        let nearest = store.nearest(&vector, &chunks, near, DEPTH, true).unwrap();
         let scores: Vec<f32> = nearest.iter().map(|candidate| candidate.score).collect();
         assert!(scores.is_sorted_by(|a, b| a >= b), "best first");
         let keys = nearest.iter().take(NEAREST);

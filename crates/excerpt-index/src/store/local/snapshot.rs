@@ -10,7 +10,8 @@ use excerpt_chunk::Hash;
 use rusqlite::Transaction;
 
 use super::Store;
-use super::codes::{Codes, Near};
+use super::blocks::ChunkReader;
+use super::codes::Codes;
 use super::database::Database;
 use super::keywords::Searched;
 use super::places::Places;
@@ -23,14 +24,15 @@ use crate::store::snapshot::{
     Survey, SurveyRequest, VectorSupply,
 };
 use crate::store::{
-    Candidate, Candidates, Documents, Features, LexicalQuery, Period, StoreError, StoredDocument,
+    ById, Candidate, Candidates, Documents, Features, LexicalQuery, Period, StoreError,
+    StoredDocument,
 };
 
 /// By how much more chunks are listed when those so far are not enough.
 const GROWTH: usize = 4;
 
-/// With this many codes, comparing them takes longer than starting a thread for it.
-const MANY_CODES: usize = 50_000;
+/// With this many codes, both searches take longer than starting a thread for one of them.
+const MANY_CODES: usize = 10_000;
 
 /// How many bytes of texts are kept while passages are read.
 const MOST_KEPT: usize = 16 << 20;
@@ -44,6 +46,7 @@ pub(crate) struct LocalSnapshot<'a> {
     places: Option<Places>,
     /// The keyword index, restricted to these places.
     keywords: Option<Searched>,
+    chunks: ChunkReader<'a>,
     /// The documents that have a date in the period that was asked for last.
     dated: RefCell<Option<(Period, Rc<Documents>)>>,
     /// While it lives, all queries see the same state of the database.
@@ -72,6 +75,7 @@ impl Store {
             is_whole,
             keywords: keywords.transpose()?,
             places,
+            chunks: ChunkReader::of(&self.database),
             dated: RefCell::default(),
             _state: state,
         })
@@ -127,56 +131,43 @@ impl LocalSnapshot<'_> {
         codes.filter(|codes| codes.stamp().embedder == vector.embedder)
     }
 
-    /// The best chunks for the words of the question, and for each of the `searches` those that are
-    /// [near](Codes::nearest) to its vector. If there are many vectors, both happen at once.
+    /// The best chunks for the words of the question, and those of all `searches` that are nearest to
+    /// its vector, without those that the phrases exclude. If there are many, both happen at once.
     fn found(
         &self,
         request: &ShortlistRequest<'_>,
         searches: &[VectorSearch<'_>],
-    ) -> Result<(Candidates, Vec<Vec<Near>>), StoreError> {
-        let by_words = || self.by_words(request, &request.words);
+        phrases: &Phrases,
+    ) -> Result<(Candidates, Vec<Candidate>), StoreError> {
+        let keywords = self.keywords.as_ref();
+        let by_words = || by_words(keywords, request, &request.words);
         let compared = request.vector.and_then(|it| Some((it, self.codes(it)?)));
         let Some((vector, codes)) = compared else {
             return Ok((by_words()?, Vec::new()));
         };
-        let near = || {
-            let near = searches
-                .iter()
-                .map(|search| codes.nearest(&vector.numbers, search.documents, search.limit));
-            near.collect()
+        let nearest = || self.nearest(vector, codes, searches, phrases);
+        let (by_words, nearest) = match codes.len() >= MANY_CODES {
+            true => beside(by_words, nearest),
+            false => (by_words(), nearest()),
         };
-        let (near, by_words) = match codes.len() >= MANY_CODES {
-            true => beside(near, by_words),
-            false => (near(), by_words()),
-        };
-        Ok((by_words?, near))
+        Ok((by_words?, nearest?))
     }
 
-    fn by_words(
-        &self,
-        request: &ShortlistRequest<'_>,
-        words: &LexicalQuery<'_>,
-    ) -> Result<Candidates, StoreError> {
-        let keywords = self.keywords.as_ref().filter(|_| request.by_words);
-        keywords.map_or(Ok(Candidates::default()), |it| it.candidates(words))
-    }
-
-    /// Of the chunks that each search found `near`, the nearest to `vector`, without those that the
-    /// phrases exclude.
+    /// The chunks that each search finds nearest to `vector`, without those that the phrases exclude.
     fn nearest(
         &self,
         vector: &QueryVector,
+        codes: &Codes,
         searches: &[VectorSearch<'_>],
-        near: Vec<Vec<Near>>,
         phrases: &Phrases,
     ) -> Result<Vec<Candidate>, StoreError> {
-        let (embedder, numbers) = (&vector.embedder, &vector.numbers);
         let mut found: Vec<Candidate> = Vec::new();
-        for (search, near) in searches.iter().zip(near) {
+        for search in searches {
+            let near = codes.nearest(&vector.numbers, search.documents, search.limit);
             let known: HashSet<ChunkKey> = found.iter().map(|candidate| candidate.key).collect();
             let nearest = self
                 .store
-                .nearest(embedder, numbers, near, search.limit, self.is_whole)?
+                .nearest(vector, &self.chunks, near, search.limit, self.is_whole)?
                 .into_iter();
             found.extend(nearest.filter(|candidate| !known.contains(&candidate.key)));
         }
@@ -195,9 +186,9 @@ impl LocalSnapshot<'_> {
         let mut list = Shortlist {
             by_words: by_words.clone(),
             nearest: nearest.to_vec(),
-            features: HashMap::new(),
-            documents: HashMap::new(),
-            fits: HashMap::new(),
+            features: ById::default(),
+            documents: ById::default(),
+            fits: ById::default(),
             is_all: by_words.chunks.len() == by_words.chunks_total,
         };
         if let Some(period) = Period::of(self.filter) {
@@ -216,8 +207,8 @@ impl LocalSnapshot<'_> {
         looked_up: &mut LookedUp,
     ) -> Result<(), StoreError> {
         let mut is_dated = |candidate: &Candidate| {
-            let found = looked_up.current(self.store, candidate.key, candidate.rev)?;
-            Ok(found.is_none_or(|(document, own)| period.has(document, own)))
+            let found = looked_up.current(self, candidate.key, candidate.rev)?;
+            Ok(found.is_none_or(|(document, own)| period.has(&document, &own)))
         };
         list.by_words = list.by_words.retaining(&mut is_dated)?;
         let nearest = Candidates {
@@ -239,16 +230,16 @@ impl LocalSnapshot<'_> {
             if list.features.contains_key(&key) {
                 continue;
             }
-            let found = looked_up.current(self.store, key, candidate.rev)?;
+            let found = looked_up.current(self, key, candidate.rev)?;
             let Some((document, own)) = found else {
                 match self.is_whole {
                     true => return Err(StoreError::Torn),
                     false => continue,
                 }
             };
-            list.features.insert(key, own.clone());
+            list.features.insert(key, own);
             if let Entry::Vacant(entry) = list.documents.entry(key.document) {
-                entry.insert(document.clone());
+                entry.insert(document);
                 let fits = self.places.as_ref().map(|places| &places.fits);
                 if let Some(fit) = fits.and_then(|fits| fits.get(&key.document)) {
                     list.fits.insert(key.document, *fit);
@@ -267,17 +258,14 @@ impl LocalSnapshot<'_> {
         text: &str,
         vector: Option<&QueryVector>,
     ) -> Result<Option<StoredPassage>, StoreError> {
-        let Some(chunk) = self.store.database.chunk(key)? else {
+        let Some(chunk) = self.chunks.chunk(key)? else {
             return Ok(None);
         };
         let own = text
             .get(chunk.bytes())
             .ok_or(StoreError::Value("a chunk outside its text"))?;
         let cosine = match vector {
-            Some(vector) => {
-                let (embedder, numbers) = (&vector.embedder, &vector.numbers);
-                self.store.cosine(embedder, numbers, key)?
-            }
+            Some(vector) => self.store.cosine(vector, &self.chunks, key)?.flatten(),
             None => None,
         };
         Ok(Some(StoredPassage {
@@ -343,11 +331,7 @@ impl Snapshot for LocalSnapshot<'_> {
             documents: Some(dated),
             limit: request.nearest_of_period,
         }));
-        let (mut by_words, near) = self.found(request, &searches)?;
-        let nearest = match request.vector {
-            Some(vector) => self.nearest(vector, &searches, near, &phrases)?,
-            None => Vec::new(),
-        };
+        let (mut by_words, nearest) = self.found(request, &searches, &phrases)?;
         let mut looked_up = LookedUp::default();
         let mut words = request.words.clone();
         loop {
@@ -356,7 +340,7 @@ impl Snapshot for LocalSnapshot<'_> {
                 return Ok(list);
             }
             words.limit = by_words.chunks.len().max(request.words.limit) * GROWTH;
-            by_words = self.by_words(request, &words)?;
+            by_words = self::by_words(self.keywords.as_ref(), request, &words)?;
         }
     }
 
@@ -385,6 +369,16 @@ impl Snapshot for LocalSnapshot<'_> {
     }
 }
 
+/// The best chunks for `words`, if the request is for those.
+fn by_words(
+    keywords: Option<&Searched>,
+    request: &ShortlistRequest<'_>,
+    words: &LexicalQuery<'_>,
+) -> Result<Candidates, StoreError> {
+    let keywords = keywords.filter(|_| request.by_words);
+    keywords.map_or(Ok(Candidates::default()), |it| it.candidates(words))
+}
+
 /// Texts that were read last, since several passages may be of the same one.
 #[derive(Default)]
 struct Texts {
@@ -408,11 +402,14 @@ impl Texts {
     }
 }
 
+/// The document of a candidate, and what the signals need to know of the chunk.
+type Details = (Rc<StoredDocument>, Rc<Features>);
+
 /// The documents and chunks of candidates, each looked up once.
 #[derive(Default)]
 struct LookedUp {
-    documents: HashMap<DocumentId, Option<StoredDocument>>,
-    chunks: HashMap<ChunkKey, Option<Features>>,
+    documents: ById<DocumentId, Option<Rc<StoredDocument>>>,
+    chunks: ById<ChunkKey, Option<Rc<Features>>>,
 }
 
 impl LookedUp {
@@ -421,22 +418,27 @@ impl LookedUp {
     /// database does not.
     fn current(
         &mut self,
-        store: &Store,
+        snapshot: &LocalSnapshot<'_>,
         key: ChunkKey,
         rev: Revision,
-    ) -> Result<Option<(&StoredDocument, &Features)>, StoreError> {
+    ) -> Result<Option<Details>, StoreError> {
         let document = match self.documents.entry(key.document) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(store.database.document(key.document)?),
+            Entry::Vacant(entry) => {
+                let document = snapshot.store.database.document(key.document)?;
+                entry.insert(document.map(Rc::new))
+            }
         };
         let Some(document) = document.as_ref().filter(|document| document.rev >= rev) else {
             return Ok(None);
         };
         let own = match self.chunks.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(store.database.features(key)?),
+            Entry::Vacant(entry) => entry.insert(snapshot.chunks.features(key)?.map(Rc::new)),
         };
-        Ok(own.as_ref().map(|own| (document, own)))
+        Ok(own
+            .as_ref()
+            .map(|own| (Rc::clone(document), Rc::clone(own))))
     }
 }
 

@@ -6,8 +6,8 @@
 //! estimates the lengths that remain, so an answer would depend on the history of an index. Here
 //! deleted chunks are subtracted, and lengths are summed as the index rounds them for each chunk.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tantivy::fieldnorm::FieldNormReader;
@@ -141,6 +141,28 @@ impl Chunks {
     }
 }
 
+/// Counts so far.
+struct Known<K>(Mutex<HashMap<K, u64>>);
+
+impl<K> Default for Known<K> {
+    fn default() -> Self {
+        Known(Mutex::default())
+    }
+}
+
+impl<K: Clone + Eq + Hash> Known<K> {
+    /// The count of `key`, which `count` returns the first time.
+    fn get(&self, key: &K, count: impl FnOnce() -> tantivy::Result<u64>) -> tantivy::Result<u64> {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known().get(key) {
+            return Ok(*known);
+        }
+        let count = count()?;
+        known().insert(key.clone(), count);
+        Ok(count)
+    }
+}
+
 /// What is counted once for one state of the index, whatever is searched in it.
 #[derive(Clone, Default)]
 pub(super) struct Counts(Arc<CountsOfState>);
@@ -148,7 +170,7 @@ pub(super) struct Counts(Arc<CountsOfState>);
 #[derive(Default)]
 struct CountsOfState {
     /// How many words the fields of whole segments have.
-    lengths: Mutex<HashMap<(SegmentId, Field), u64>>,
+    lengths: Known<(SegmentId, Field)>,
     deleted: OnceLock<Subset>,
 }
 
@@ -156,18 +178,7 @@ impl Counts {
     /// The length of a field in all chunks of a segment, whether they are deleted or not.
     fn length(&self, segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
         let key = (segment.segment_id(), field);
-        let lengths = || {
-            self.0
-                .lengths
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        if let Some(known) = lengths().get(&key).copied() {
-            return Ok(known);
-        }
-        let length = length_of_all(segment, field)?;
-        lengths().insert(key, length);
-        Ok(length)
+        self.0.lengths.get(&key, || length_of_all(segment, field))
     }
 
     /// The chunks that are deleted but not yet dropped by a merge.
@@ -185,8 +196,8 @@ pub(super) struct Statistics {
     part: Option<Arc<Subset>>,
     chunks: u64,
     /// The counts so far: each is needed several times.
-    lengths: RefCell<HashMap<Field, u64>>,
-    frequencies: RefCell<HashMap<Term, u64>>,
+    lengths: Known<Field>,
+    frequencies: Known<Term>,
 }
 
 impl Statistics {
@@ -207,8 +218,8 @@ impl Statistics {
             of_state,
             part,
             chunks,
-            lengths: RefCell::default(),
-            frequencies: RefCell::default(),
+            lengths: Known::default(),
+            frequencies: Known::default(),
         })
     }
 
@@ -291,12 +302,7 @@ fn length_of_all(segment: &SegmentReader, field: Field) -> tantivy::Result<u64> 
 
 impl Bm25StatisticsProvider for Statistics {
     fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        if let Some(known) = self.lengths.borrow().get(&field) {
-            return Ok(*known);
-        }
-        let length = self.count_length(field)?;
-        self.lengths.borrow_mut().insert(field, length);
-        Ok(length)
+        self.lengths.get(&field, || self.count_length(field))
     }
 
     fn total_num_docs(&self) -> tantivy::Result<u64> {
@@ -304,11 +310,6 @@ impl Bm25StatisticsProvider for Statistics {
     }
 
     fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        if let Some(known) = self.frequencies.borrow().get(term) {
-            return Ok(*known);
-        }
-        let count = self.count(term)?;
-        self.frequencies.borrow_mut().insert(term.clone(), count);
-        Ok(count)
+        self.frequencies.get(term, || self.count(term))
     }
 }

@@ -228,6 +228,7 @@ mod tests {
     use super::*;
     use crate::model::{ChunkKey, SyncOptions};
     use crate::store::local::Store;
+    use crate::store::local::blocks::ChunkReader;
     use crate::{Index, OpenOptions, quiet};
 
     /// A store of one document with a facet and a link.
@@ -301,7 +302,7 @@ mod tests {
                 document: first,
                 ordinal: 0,
             };
-            store.database.chunk(key).map(drop)
+            ChunkReader::of(&store.database).chunk(key).map(drop)
         });
         notices("block", &block, |store| {
             store.database.chunks(first).map(drop)

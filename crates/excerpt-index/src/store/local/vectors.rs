@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
 
+use super::blocks::ChunkReader;
 use super::codes::{self, ChangedCodes, Codes, Near, Stamp, code};
 use super::collect::{keep_best, path_hash};
 use super::merging::Merging;
@@ -21,6 +22,7 @@ use crate::fs::{disk, layout};
 use crate::model::{ChunkKey, DocumentId, NextVectors, Revision, VectorStatus};
 use crate::store::StoreError;
 use crate::store::ledger::Followed;
+use crate::store::snapshot::QueryVector;
 use crate::store::{Candidate, StoredChunk, StoredDocument};
 
 /// After how many document changes vectors that no chunk uses are removed. Until then they are
@@ -238,44 +240,38 @@ impl Store {
         let _ = disk::remove(&self.dir.join(layout::NEXT_CODES));
     }
 
-    /// The cosine of a chunk's vector and `query`; `None` without a vector.
+    /// The cosine of a chunk's vector and that of a question: `Some(None)` when it has none, `None`
+    /// when there is no such chunk, or its vector is lost.
     pub(crate) fn cosine(
         &self,
-        embedder: &str,
-        query: &[f32],
-        chunk: ChunkKey,
-    ) -> Result<Option<f32>, StoreError> {
-        let found = self.comparison(embedder, query, chunk)?;
-        Ok(found.flatten())
-    }
-
-    /// The cosine of a chunk's vector and `query`: `Some(None)` when it has none, `None` when there
-    /// is no such chunk, or its vector is lost.
-    fn comparison(
-        &self,
-        embedder: &str,
-        query: &[f32],
-        chunk: ChunkKey,
+        vector: &QueryVector,
+        chunks: &ChunkReader<'_>,
+        key: ChunkKey,
     ) -> Result<Option<Option<f32>>, StoreError> {
-        let look = |numbers: &[u8]| cosine(query, numbers);
-        let found = self.database.vector_of(embedder, chunk, look)?;
+        let Some(input) = chunks.input(key)? else {
+            return Ok(None);
+        };
+        let look = |numbers: &[u8]| cosine(&vector.numbers, numbers);
+        let found = self
+            .database
+            .vector(Key::new(&vector.embedder, &input), look)?;
         Ok(found.map(Option::flatten))
     }
 
-    /// Of the chunks that are [near](Codes::nearest) to `query`, the nearest by cosine, best first.
-    /// One that the database lacks is omitted, or counts as damage if it [has them
+    /// Of the chunks that are [near](Codes::nearest) to `vector`, the nearest by cosine, best
+    /// first. One that the database lacks is omitted, or counts as damage if it [has them
     /// all](Store::is_whole).
     pub(crate) fn nearest(
         &self,
-        embedder: &str,
-        query: &[f32],
+        vector: &QueryVector,
+        chunks: &ChunkReader<'_>,
         near: Vec<Near>,
         limit: usize,
         is_whole: bool,
     ) -> Result<Vec<Candidate>, StoreError> {
         let mut found = Vec::new();
         for near in near {
-            let compared = self.comparison(embedder, query, near.key)?;
+            let compared = self.cosine(vector, chunks, near.key)?;
             if compared.is_none() && is_whole {
                 return Err(StoreError::Torn);
             }

@@ -3,7 +3,6 @@
 use rusqlite::OptionalExtension;
 
 use super::size;
-use crate::model::ChunkKey;
 use crate::store::StoreError;
 use crate::store::local::database::Database;
 use crate::store::local::sum;
@@ -27,20 +26,6 @@ impl Database {
         sum::check(row, 3)?;
         let numbers = row.get_ref(1)?.as_blob_or_null();
         Ok(Some(numbers.map_err(rusqlite::Error::from)?.map(look)))
-    }
-
-    /// The result of `look` on the numbers of a chunk's vector: `Some(None)` when the embedder
-    /// rejected the chunk, `None` when there is no such chunk, or no vector for it.
-    pub(in crate::store::local) fn vector_of<T>(
-        &self,
-        embedder: &str,
-        chunk: ChunkKey,
-        look: impl FnOnce(&[u8]) -> T,
-    ) -> Result<Option<Option<T>>, StoreError> {
-        match self.input(chunk)? {
-            Some(input) => self.vector(Key::new(embedder, &input), look),
-            None => Ok(None),
-        }
     }
 
     /// Compares every vector with its checksum.
