@@ -106,8 +106,8 @@ fn update(change: impl Fn(u32) -> Option<u32>) -> Result<u32, u32> {
     CALLS.fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
 }
 
-/// Prepares for the end of the interpreter: from now on, no other thread gets a [`Locked`], and when
-/// this returns, none has one.
+/// Prepares for the end of the interpreter: from now on, no other thread gets a [`Locked`], and
+/// when this returns, none has one.
 ///
 /// # Errors
 ///

@@ -76,8 +76,8 @@ impl<'a> Naming<'a> {
         }
     }
 
-    /// Whether a word in `text` may be a term of the query, by its first two letters, which stemming
-    /// keeps, except for the `y` of `dying`.
+    /// Whether a word in `text` may be a term of the query, by its first two letters, which
+    /// stemming keeps, except for the `y` of `dying`.
     fn may_match(&self, text: &str) -> bool {
         let mut before = ' ';
         let mut rest = text.chars();

@@ -11,9 +11,9 @@ use zstd::bulk::{Compressor, Decompressor};
 pub(super) enum Level {
     /// The size: a higher level than zstd's default is not worth its time.
     Small = 3,
-    /// The time of decompressing. Without the tables of Huffman codes, which take longer than the rest
-    /// where there are few bytes, it takes two fifths of it for blocks of chunks, which become 10 %
-    /// larger.
+    /// The time of decompressing. Without tables of Huffman codes, which take longer than the rest
+    /// where there are few bytes, blocks of chunks are decompressed in two fifths of the time and
+    /// become 10 % larger.
     Fast = -1,
 }
 

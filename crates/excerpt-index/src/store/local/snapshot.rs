@@ -131,8 +131,9 @@ impl LocalSnapshot<'_> {
         codes.filter(|codes| codes.stamp().embedder == vector.embedder)
     }
 
-    /// The best chunks for the words of the question, and those of all `searches` that are nearest to
-    /// its vector, without those that the phrases exclude. If there are many, both happen at once.
+    /// The best chunks for the words of the question, and those of all `searches` that are nearest
+    /// to its vector, without those that the phrases exclude. If there are many, both happen at
+    /// once.
     fn found(
         &self,
         request: &ShortlistRequest<'_>,
@@ -153,7 +154,8 @@ impl LocalSnapshot<'_> {
         Ok((by_words?, nearest?))
     }
 
-    /// The chunks that each search finds nearest to `vector`, without those that the phrases exclude.
+    /// The chunks that each search finds nearest to `vector`, without those that the phrases
+    /// exclude.
     fn nearest(
         &self,
         vector: &QueryVector,
