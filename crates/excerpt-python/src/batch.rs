@@ -90,7 +90,11 @@ impl Iterator for Stepped {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let ends = || Some(Err(ArrowError::ComputeError("Python ends".to_string())));
+        let ends = || {
+            Some(Err(ArrowError::ComputeError(
+                "Python is shutting down".to_string(),
+            )))
+        };
         let Some(locked) = Locked::new() else {
             return ends();
         };
@@ -110,7 +114,12 @@ impl Iterator for Stepped {
             Python::attach(|py| step.on(py, &batch))
         }));
         Some(match done {
-            Ok(done) => done.map_err(|error| ArrowError::ExternalError(Box::new(error))),
+            // As text: what asks may have released the lock when it writes the error or drops it.
+            // A string of C ends at a NUL character.
+            Ok(done) => done.map_err(|error| {
+                let text = error.to_string().replace('\0', " ");
+                ArrowError::ExternalError(text.into())
+            }),
             Err(_) => Err(ArrowError::ComputeError(
                 "a batch made it panic".to_string(),
             )),

@@ -1,10 +1,10 @@
 //! Which interpreter the module is loaded in, and its lock.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::{self, ThreadId};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
@@ -33,11 +33,15 @@ static CALLS: AtomicU32 = AtomicU32::new(0);
 
 const ENDS: u32 = 1 << 31;
 
-/// The thread on which the interpreter ends. It has the lock, and runs what else was registered.
-static ENDING: OnceLock<ThreadId> = OnceLock::new();
+thread_local! {
+    /// How many of them are on this thread.
+    static OWN: Cell<u32> = const { Cell::new(0) };
+}
 
 /// How often the end of calls is looked for.
 const TURN: Duration = Duration::from_millis(1);
+/// How long they are waited for: a sizer may wait for something that never happens.
+const LONGEST: Duration = Duration::from_secs(5);
 
 /// The lock of the interpreter, held by this thread until it is dropped.
 ///
@@ -55,21 +59,22 @@ pub(crate) struct Locked {
 }
 
 impl Locked {
-    /// `None` once the interpreter ends, except on the thread on which it does.
+    /// `None` once the interpreter ends, except on threads of Python that it waits for.
     pub(crate) fn new() -> Option<Locked> {
-        // SAFETY: it can be called at any time.
-        let is_there = || unsafe { ffi::Py_IsInitialized() } != 0;
-        let is_ending = || ENDING.get() == Some(&thread::current().id()) && is_there();
-        let begin = |calls| (calls & ENDS == 0 || is_ending()).then_some(calls + 1);
-        update(begin).ok()?;
+        let ends = count() & ENDS != 0;
+        if ends && !is_of_python() {
+            uncount();
+            return None;
+        }
         // SAFETY: any thread may call it while there is an interpreter, whether it has the lock or
         // not, and the interpreter waits for this call before it ends. pyo3 asks no more before it
         // attaches a thread of another library.
         let before = unsafe { ffi::PyGILState_Ensure() };
-        Some(Locked {
+        let locked = Locked {
             before,
             of_thread: PhantomData,
-        })
+        };
+        (!ends || !is_left_behind()).then_some(locked)
     }
 
     /// Runs `work` without the lock, which what `work` waits for may need.
@@ -81,7 +86,9 @@ impl Locked {
     {
         match self.before {
             ffi::PyGILState_STATE::PyGILState_LOCKED => {
+                let uncounted = Uncounted::new();
                 let done = Python::attach(|py| py.detach(work));
+                drop(uncounted);
                 (done, Some(self))
             }
             ffi::PyGILState_STATE::PyGILState_UNLOCKED => {
@@ -97,36 +104,74 @@ impl Drop for Locked {
         // SAFETY: it is what `PyGILState_Ensure` returned on this thread, and inner ones have been
         // dropped before.
         unsafe { ffi::PyGILState_Release(self.before) }
-        // None are left after a fork, even if this one led to it.
-        let _ = update(|calls| (calls & !ENDS > 0).then(|| calls - 1));
+        uncount();
     }
 }
 
-fn update(change: impl Fn(u32) -> Option<u32>) -> Result<u32, u32> {
-    CALLS.fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
+/// Adds a call of this thread; returns what there was before.
+fn count() -> u32 {
+    // At the end of a thread, there is nothing to count any more.
+    let _ = OWN.try_with(|own| own.set(own.get() + 1));
+    CALLS.fetch_add(1, Ordering::AcqRel)
 }
 
-/// Prepares for the end of the interpreter: from now on, no other thread gets a [`Locked`], and
-/// when this returns, none has one.
+fn uncount() {
+    let _ = OWN.try_with(|own| own.set(own.get().saturating_sub(1)));
+    CALLS.fetch_sub(1, Ordering::AcqRel);
+}
+
+/// While it lives, a call of this thread is not counted: it waits for something else.
+struct Uncounted;
+
+impl Uncounted {
+    fn new() -> Uncounted {
+        uncount();
+        Uncounted
+    }
+}
+
+impl Drop for Uncounted {
+    fn drop(&mut self) {
+        count();
+    }
+}
+
+/// Whether this thread is one of Python, and the interpreter has not ended.
+fn is_of_python() -> bool {
+    // SAFETY: both can be called at any time.
+    unsafe { ffi::Py_IsInitialized() != 0 && !ffi::PyGILState_GetThisThreadState().is_null() }
+}
+
+/// Whether the interpreter ends without waiting for this thread, which has the lock.
+fn is_left_behind() -> bool {
+    let is_daemon = Python::attach(|py| {
+        let thread = py.import("threading")?.call_method0("current_thread")?;
+        thread.getattr("daemon")?.extract::<bool>()
+    });
+    is_daemon.unwrap_or(true)
+}
+
+/// Prepares for the end of the interpreter: from now on, no thread that it does not wait for gets a
+/// [`Locked`], and when this returns, none has one, except if one keeps it for too long.
 ///
 /// # Errors
 ///
 /// That of a signal handler, such as `KeyboardInterrupt`, which ends the wait.
 #[pyfunction]
 fn before_end(py: Python<'_>) -> PyResult<()> {
-    let _ = ENDING.set(thread::current().id());
     CALLS.fetch_or(ENDS, Ordering::AcqRel);
-    while CALLS.load(Ordering::Acquire) != ENDS {
+    let end = Instant::now() + LONGEST;
+    while CALLS.load(Ordering::Acquire) & !ENDS > OWN.get() && Instant::now() < end {
         py.detach(|| thread::sleep(TURN));
         py.check_signals()?;
     }
     Ok(())
 }
 
-/// The threads that were calling are not in the new process.
+/// Only this thread is in the new process.
 #[pyfunction]
 fn after_fork() {
-    CALLS.store(0, Ordering::Release);
+    CALLS.store(OWN.get(), Ordering::Release);
 }
 
 /// Has the interpreter call what must happen at its end and after a fork.

@@ -9,8 +9,6 @@ use excerpt_chunk::Sizer;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
-use crate::interpreter::Locked;
-
 /// The longest text whose size is kept, in bytes: a word.
 const LONGEST_KEPT: usize = 64;
 /// How many sizes are kept.
@@ -68,9 +66,6 @@ impl Sizer for PySizer {
         if is_kept && let Some(size) = kept().get(text) {
             return Ok(*size);
         }
-        let Some(_locked) = Locked::new() else {
-            return Err("Python ends".into());
-        };
         let size = Python::attach(|py| {
             let size = self.size.bind(py).call1((text,));
             let size = size.and_then(|size| size.extract::<usize>());

@@ -256,6 +256,33 @@ def test_a_stream_may_need_the_interpreter_on_other_threads() -> None:
     stream()
 
 
+ENDED = """
+import excerpt
+import pyarrow
+def size(text):
+    raise {error}
+table = pyarrow.table({{"text": ["a b. " * 100]}})
+def texts():
+    for chunks in excerpt.Chunker(sizer=size).chunk_stream(table):
+        yield from chunks["text"].to_pylist()
+try:
+    print([chunking.text for chunking in excerpt.Chunker().chunk_many({inside})])
+except pyarrow.ArrowInvalid as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("inside", ["texts()", "list(texts())"])
+@pytest.mark.parametrize(
+    ("error", "message"), [("KeyboardInterrupt", "KeyboardInterrupt"), ('SystemExit("a\\0b")', "SystemExit: a b")]
+)
+def test_what_ends_a_stream_is_an_error_of_arrow(inside: str, error: str, message: str) -> None:
+    # It is written and dropped by pyarrow, which has released the lock then.
+    program = ENDED.format(error=error, inside=inside)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout.startswith(f"External error: {message}"), (done.stdout, done.stderr)
+
+
 def test_wrong_columns_are_named() -> None:
     chunker = excerpt.Chunker()
     with pytest.raises(excerpt.BatchError, match="no column `body`: the columns are `text`, `path`, `id`"):
