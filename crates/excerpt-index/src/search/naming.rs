@@ -82,7 +82,9 @@ impl<'a> Naming<'a> {
         let mut before = ' ';
         let mut rest = text.chars();
         while let Some(c) = rest.next() {
-            let begins = c.is_alphanumeric() && (!before.is_alphanumeric() || c.is_uppercase());
+            // Between a letter of ASCII and a small one, no word begins.
+            let is_inside = before.is_ascii_alphabetic() && c.is_ascii_lowercase();
+            let begins = c.is_alphanumeric() && !is_inside;
             before = c;
             if begins && self.may_begin(c, rest.clone().next()) {
                 return true;
@@ -194,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_title_matches_wherever_the_word_begins() {
-        let terms = [("die", 1.0), ("caf", 1.0), ("x", 1.0), ("serv", 1.0)];
+        let terms = ["die", "caf", "x", "serv", "入門", "codec"].map(|term| (term, 1.0));
         let matching = [
             "dying",
             "dies",
@@ -205,6 +207,8 @@ mod tests {
             "a-server",
             "servé",
             "a.x.b",
+            "Docker入門",
+            "base64codec",
         ];
         of(&terms, |naming, analyzer| {
             for title in matching {
