@@ -9,7 +9,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use excerpt_chunk::{Hash, Span};
@@ -472,24 +471,25 @@ impl<'d> ChunkReader<'d> {
 
     /// The block of a chunk.
     fn block(&self, key: ChunkKey) -> Result<Option<Rc<ChunkBlock>>, StoreError> {
-        let mut kept = self.kept.borrow_mut();
-        if self.bytes.get() > MOST_KEPT {
-            kept.clear();
-            self.bytes.set(0);
-        }
         let first = ChunkKey {
             document: key.document,
             ordinal: key.ordinal - key.ordinal % BLOCK as u64,
         };
-        Ok(match kept.entry(first) {
-            Entry::Occupied(entry) => entry.get().clone(),
-            Entry::Vacant(entry) => {
-                let block = self.database.block(first)?;
-                let bytes = block.as_ref().map_or(0, ChunkBlock::bytes);
-                self.bytes.set(self.bytes.get() + bytes);
-                entry.insert(block.map(Rc::new)).clone()
-            }
-        })
+        let mut kept = self.kept.borrow_mut();
+        if let Some(block) = kept.get(&first) {
+            return Ok(block.clone());
+        }
+        let block = self.database.block(first)?.map(Rc::new);
+        let bytes = block.as_ref().map_or(0, |block| block.bytes());
+        if self.bytes.get() + bytes > MOST_KEPT {
+            kept.clear();
+            self.bytes.set(0);
+        }
+        if bytes <= MOST_KEPT {
+            self.bytes.set(self.bytes.get() + bytes);
+            kept.insert(first, block.clone());
+        }
+        Ok(block)
     }
 }
 

@@ -13,7 +13,7 @@ use super::any_of::on_grid;
 use super::lexical::{DOCUMENT, ORDINAL, PATH_HASH, REV};
 use super::statistics::Subset;
 use crate::model::{ChunkKey, DocumentId, Revision};
-use crate::store::{Candidate, Documents};
+use crate::store::Candidate;
 
 /// A hash of a document's path that breaks ties the same way in every index with the same content.
 /// It has 32 bits because it is stored with every chunk; a collision only makes two chunks compare
@@ -93,7 +93,7 @@ impl Collector for Best {
             others: Leaders::new(self.limit),
             chunks: 0,
             matching: Vec::with_capacity(AT_ONCE),
-            documents: Distinct::default(),
+            documents: Distinct::of(segment.max_doc()),
         })
     }
 
@@ -160,20 +160,29 @@ impl Leaders {
 /// each is faster than a set of them.
 #[derive(Debug, Default)]
 pub(super) struct Distinct {
-    /// A bit for each id up to [`Distinct::MOST_BITS`].
+    /// A bit for each id below a limit.
     bits: Vec<u64>,
-    /// The others: only an index that has had very many documents has such ids.
-    others: Documents,
+    limit: u64,
+    /// The others, any number of times.
+    others: Vec<DocumentId>,
 }
 
 impl Distinct {
-    /// Two megabytes.
-    const MOST_BITS: u64 = 1 << 24;
+    /// Those of a segment with as many `chunks`, for each of which there may be a word of bits.
+    fn of(chunks: DocId) -> Self {
+        Distinct {
+            limit: u64::from(chunks) * 64,
+            ..Distinct::default()
+        }
+    }
 
     fn insert(&mut self, document: DocumentId) {
         let id = document.0;
-        if id >= Distinct::MOST_BITS {
-            self.others.insert(document);
+        if id >= self.limit {
+            // The chunks of a document are mostly consecutive.
+            if self.others.last() != Some(&document) {
+                self.others.push(document);
+            }
             return;
         }
         let word = (id / 64) as usize;
@@ -193,9 +202,19 @@ impl Distinct {
         self.others.extend(other.others);
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// How many there are.
+    pub(super) fn count(mut self) -> usize {
+        self.others.sort_unstable();
+        self.others.dedup();
+        // Another segment may have a bit for one of them.
+        let has_bit = |id: &DocumentId| {
+            let word = usize::try_from(id.0 / 64).ok();
+            let word = word.and_then(|word| self.bits.get(word));
+            word.is_some_and(|bits| bits >> (id.0 % 64) & 1 == 1)
+        };
+        let others = self.others.iter().filter(|id| !has_bit(id)).count();
         let bits = self.bits.iter().map(|bits| bits.count_ones() as usize);
-        bits.sum::<usize>() + self.others.len()
+        bits.sum::<usize>() + others
     }
 }
 
@@ -318,18 +337,19 @@ mod tests {
 
     #[test]
     fn a_document_counts_once() {
-        let most = Distinct::MOST_BITS;
         let mut all = Distinct::default();
-        for ids in [
-            &[1, 64, 64, most][..],
-            &[most - 1, 63],
-            &[1, most, most + 1],
-        ] {
-            let mut some = Distinct::default();
+        let segments: [(DocId, &[u64]); 4] = [
+            (2, &[1, 64, 64, 128, 128]),
+            (1, &[63, 64, 1 << 40]),
+            (3, &[1, 128, 191]),
+            (0, &[191, 1 << 40, 7]),
+        ];
+        for (chunks, ids) in segments {
+            let mut some = Distinct::of(chunks);
             ids.iter().for_each(|id| some.insert(DocumentId(*id)));
             all.add(some);
         }
-        assert_eq!(all.len(), 6);
+        assert_eq!(all.count(), 7);
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Searched {
             chunks,
             complete,
             chunks_total: found.chunks,
-            documents_total: found.documents.len(),
+            documents_total: found.documents.count(),
         })
     }
 

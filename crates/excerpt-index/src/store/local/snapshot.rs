@@ -147,7 +147,7 @@ impl LocalSnapshot<'_> {
             return Ok((by_words()?, Vec::new()));
         };
         let nearest = || self.nearest(vector, codes, searches, phrases);
-        let (by_words, nearest) = match codes.len() >= MANY_CODES {
+        let (by_words, nearest) = match request.by_words && codes.len() >= MANY_CODES {
             true => beside(by_words, nearest),
             false => (by_words(), nearest()),
         };
