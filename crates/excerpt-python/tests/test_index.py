@@ -4,10 +4,12 @@ import asyncio
 import multiprocessing
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
 import threading
+import typing
 from pathlib import Path
 
 import excerpt
@@ -256,6 +258,16 @@ def test_wrong_arguments_are_named(notes: Path) -> None:
             excerpt.Index(address)
     with pytest.raises(excerpt.IndexFailure, match="belong in an address"):
         excerpt.Index("http://user@127.0.0.1/")
+
+
+def test_the_filters_are_all_that_a_search_takes(notes: Path) -> None:
+    with excerpt.Index(notes) as index, pytest.raises(excerpt.RequestError) as raised:
+        index.search("tea", nothing=1)  # type: ignore[call-arg]
+    taken = set(re.findall("`([a-z_]+)`", str(raised.value).split("expected one of")[1]))
+    assert taken == {"query", "limit", "path"} | excerpt.SearchFilters.__annotations__.keys()
+    if sys.version_info >= (3, 11):
+        for owner in (excerpt.Index, excerpt.AsyncIndex):
+            assert "filters" in typing.get_type_hints(owner.search)
 
 
 def test_threads_share_an_index(notes: Path) -> None:

@@ -1,5 +1,6 @@
 """How the package is used, for type checkers: nothing here is run."""
 
+import datetime
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,16 @@ def search(question: str) -> list[str]:
         status: excerpt.Status = index.sync(retry=True)
         print(document.text, status.documents)
         return [hit.citation for hit in results if not hit.weak]
+
+
+def no_filter(index: excerpt.Index) -> None:
+    index.search("tea", kind=["doc"])  # type: ignore[call-arg]
+    index.search("tea", ranks="lines")  # type: ignore[arg-type]
+
+
+def filtered(index: excerpt.Index) -> excerpt.SearchResults:
+    filters: excerpt.SearchFilters = {"languages": {"rust"}, "since": datetime.date(2026, 1, 1), "fields": {"draft": False}}
+    return index.search("tea", limit=3, **filters)
 
 
 async def ask(question: str) -> excerpt.SearchResults:

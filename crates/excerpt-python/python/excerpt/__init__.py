@@ -35,7 +35,7 @@ from ._excerpt import (
     __version__,
     chunk_schema,
 )
-from ._index import AsyncIndex, Document, Hit, Index, SearchResults, Status
+from ._index import AsyncIndex, Document, Hit, Index, SearchFilters, SearchResults, Status
 from ._preview import Preview
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "Part",
     "Preview",
     "RequestError",
+    "SearchFilters",
     "SearchResults",
     "Sizes",
     "Span",

@@ -118,7 +118,8 @@ def found(index: Index, question: str, limit: int, fields: Mapping[str, Any]) ->
     question = question[:_LONGEST_QUESTION]
     if not any(map(str.isalnum, question)):
         return []
-    return index.search(question, **{"limit": limit, **fields})
+    arguments: dict[str, Any] = {"limit": limit, **fields}
+    return index.search(question, **arguments)
 
 
 def _ending(path: str) -> str:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import math
 import os
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypedDict, overload
 from urllib.parse import quote, urlencode
 
 from ._errors import ExcerptError, IndexFailure, NotFoundError
 from ._transport import Http, Local, Transport, answer
+
+if sys.version_info >= (3, 11):
+    from typing import Unpack
+elif TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 if TYPE_CHECKING:
     import pyarrow
@@ -25,6 +32,51 @@ Progress = Callable[[int, int, str], object]
 _PAUSE = 0.1
 _LONGEST_WAIT = 50.0
 _STAYS = "an open index cannot be copied or pickled: give its folder or address, and open it there"
+
+
+class SearchFilters(TypedDict, total=False):
+    """What `Index.search` takes besides the question: the fields of a search in the HTTP API. All may be left out."""
+
+    collections: Collection[str]
+    """Only in these collections. Default: those of the index, or everything."""
+    tags: Collection[str]
+    """Only documents with all of these tags."""
+    kinds: Collection[str]
+    """Only documents of one of these types, such as `doc` or `script`."""
+    languages: Collection[str]
+    """Only documents in one of these languages, such as `rust` or `markdown`."""
+    version: str | None
+    """Only documents about this version, or that name none."""
+    since: str | datetime.date | None
+    """Only documents dated on this day or later: a date, `2026-03`, `2026`, or a day such as `yesterday` or `7d`."""
+    until: str | datetime.date | None
+    """Only documents dated on this day or earlier."""
+    fields: Mapping[str, str | float | bool]
+    """Only documents whose front matter has these values in these fields."""
+    ranks: Literal["documents", "chunks"]
+    """What is ranked, and counted by `limit` and `offset`. Default: documents."""
+    offset: int
+    """How many of the best documents or chunks to leave out, for the next page. Default: 0."""
+    fold_copies: bool
+    """Whether copies and translations of a better hit are folded into it. Default: no."""
+    min_score: float | None
+    """Exclude hits with a lower score. Default: none."""
+    min_share: float | None
+    """Exclude hits whose score is below this share of the best one's, from 0 to 1. Default: as configured, 0."""
+    precise: bool | None
+    """Whether each hit has only the sentences or statements around the evidence. Default: as configured, no."""
+    without_weak: bool
+    """Whether hits that are probably no answers are left out. Default: no."""
+    explain: bool
+    """Whether `Hit.raw` says how its score is made up. Default: no."""
+    ranking: Literal["default", "docs"] | None
+    """How to rank. Default: as configured."""
+    channels: Literal["both", "keywords", "vectors"] | None
+    """Which channels to search. Default: as the ranking says."""
+    fusion: Literal["convex", "rrf"] | None
+    """How the scores of two channels are combined. Default: as the ranking says."""
+    wait: float | None
+    """How long to wait for the model that reorders the hits, in seconds. Default: as configured, 2."""
 
 
 @dataclass(frozen=True)
@@ -285,18 +337,16 @@ class Index:
         raise TypeError(_STAYS)
 
     def search(
-        self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Any
+        self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Unpack[SearchFilters]
     ) -> SearchResults:
         """The passages that answer a question.
 
         - `limit`: how many documents, each of which may have several hits, or with `ranks="chunks"` how many chunks; at
           most 100.
         - `path`: only in this folder or document.
-        - `filters`: the fields of a search in the HTTP API: `collections`, `tags`, `kinds`, `languages`, `version`,
-          `since`, `until`, `fields`, `ranks` (`"documents"` or `"chunks"`), `offset`, `fold_copies`, `min_score`,
-          `min_share`, `precise`, `without_weak`, `explain`, `ranking`, `channels`, `fusion` and `wait`.
+        - `filters`: what else the search depends on, see `SearchFilters`.
         """
-        body = {"query": query, "limit": limit, **filters}
+        body: dict[str, Any] = {"query": query, "limit": limit, **filters}
         if path is not None:
             body["path"] = path
         if self._collections and "collections" not in filters:
@@ -582,7 +632,7 @@ class AsyncIndex:
             index.close()
 
     async def search(
-        self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Any
+        self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Unpack[SearchFilters]
     ) -> SearchResults:
         """See `Index.search`."""
         return await asyncio.to_thread(lambda: self._opened().search(query, limit=limit, path=path, **filters))
