@@ -173,25 +173,25 @@ impl Lexical {
         let mut writer = Writer::new(&index, fields, Merges::Later)?;
         writer.commit(&stamp)?;
         drop(writer);
-        Lexical::new(index, fields)
+        guarded(|| Lexical::new(index, fields))
     }
 
     fn new(index: tantivy::Index, fields: Fields) -> Result<Self, StoreError> {
         register(&index);
+        // Read first, as by `reload`.
+        let stamp = read_stamp(&index)?;
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
             .try_into()?;
-        let mut lexical = Lexical {
-            stamp: read_stamp(&index)?,
+        Ok(Lexical {
+            stamp,
             index,
             reader,
             fields,
             counts: Counts::default(),
             is_sealed: false,
-        };
-        lexical.reload()?;
-        Ok(lexical)
+        })
     }
 
     /// What it is derived from, and up to which `rev`.
