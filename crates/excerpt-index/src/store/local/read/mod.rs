@@ -107,10 +107,14 @@ impl Database {
         identity: Hash,
         most: usize,
     ) -> Result<usize, StoreError> {
+        // By two ranges of the index: for one condition with OR, SQLite reads all of it.
         let mut select = self.connection.prepare_cached(
-            "SELECT count(*) FROM (
-                 SELECT 1 FROM document JOIN source ON source.id = source
-                 WHERE root = ?1 AND (identity < ?2 OR identity > ?2) LIMIT ?3)",
+            "WITH own AS (SELECT id FROM source WHERE root = ?1)
+             SELECT count(*) FROM (
+                 SELECT 1 FROM document WHERE source = (SELECT id FROM own) AND identity < ?2
+                 UNION ALL
+                 SELECT 1 FROM document WHERE source = (SELECT id FROM own) AND identity > ?2
+                 LIMIT ?3)",
         )?;
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         Ok(select.query_row(params![source, &identity.0[..], most], |row| size(row, 0))?)
