@@ -43,7 +43,7 @@ impl Source for Corpus {
             Ok(ListItem::Skip(skip)) => !self.is_own(&skip.path),
             Err(_) => true,
         });
-        Ok(Box::new(entries))
+        Ok(Entries::new(entries))
     }
 
     fn read(&self, entry: &Entry) -> Reading {

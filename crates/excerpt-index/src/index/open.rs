@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use excerpt_chunk::Hash;
-use sha2::{Digest, Sha256};
 
 use super::OpenOptions;
 use crate::analysis::days;
@@ -13,8 +12,8 @@ use crate::fs::layout;
 use crate::fs::lock::WriteLock;
 use crate::library::Collections;
 use crate::model::{
-    Answer, Building, Check, Error, LastSync, Note, Progress, Query, Result, Skip, SourceId,
-    SourceSummary, Status, SyncOptions, SyncReport,
+    Answer, Building, Check, Error, Fingerprint, LastSync, Note, Progress, Query, Result, Skip,
+    SourceId, SourceSummary, Status, SyncOptions, SyncReport,
 };
 use crate::read::sources;
 use crate::rerank::Reranker;
@@ -328,37 +327,5 @@ impl OpenIndex {
         self.store.note_roots()?;
         self.store.catch_up_entirely(lock)?;
         Ok(Some(documents))
-    }
-}
-
-/// A hash over a list of values that keeps them apart.
-#[derive(Default)]
-struct Fingerprint(Sha256);
-
-impl Fingerprint {
-    fn add(&mut self, value: &[u8]) {
-        self.0.update((value.len() as u64).to_le_bytes());
-        self.0.update(value);
-    }
-
-    fn end(self) -> Hash {
-        let mut short = [0; 16];
-        short.copy_from_slice(&self.0.finalize()[..16]);
-        Hash(short)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_hashed_one_by_one() {
-        let hash = |values: &[&str]| {
-            let mut digest = Fingerprint::default();
-            values.iter().for_each(|value| digest.add(value.as_bytes()));
-            digest.end()
-        };
-        assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
     }
 }

@@ -4,6 +4,7 @@
 mod answer;
 mod collection;
 mod error;
+mod fingerprint;
 mod id;
 mod list;
 mod path;
@@ -20,6 +21,7 @@ pub use answer::{
 pub use collection::Collection;
 pub(crate) use error::plain;
 pub use error::{Error, Result};
+pub(crate) use fingerprint::Fingerprint;
 pub use id::SourceId;
 pub(crate) use id::{ChunkKey, DocumentId, Revision};
 pub(crate) use list::is_hidden;

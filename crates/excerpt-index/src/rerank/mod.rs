@@ -20,10 +20,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-use sha2::{Digest, Sha256};
-
 use crate::embed::Embedder;
-use crate::model::{Error, Result};
+use crate::model::{Error, Fingerprint, Result};
 use crate::store::{CacheKey, NumberCache};
 pub use endpoint::RerankEndpoint;
 
@@ -323,15 +321,9 @@ fn beginning(text: &str, most: usize) -> &str {
 
 /// The key of something that a model computes from texts.
 fn key(model: &str, texts: &[&str]) -> CacheKey {
-    let mut hash = Sha256::new();
+    let mut fingerprint = Fingerprint::default();
     for text in [model].iter().chain(texts) {
-        // The length marks where a text ends.
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
+        fingerprint.add(text.as_bytes());
     }
-    let hash = hash.finalize();
-    let mut key = CacheKey::default();
-    let count = key.len();
-    key.copy_from_slice(&hash[..count]);
-    key
+    fingerprint.bytes()
 }

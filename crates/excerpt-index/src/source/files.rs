@@ -2,9 +2,13 @@
 
 use std::fs;
 use std::io;
+use std::iter::Peekable;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::vec::IntoIter;
 
+use excerpt_chunk::Hash;
 use rayon::prelude::*;
 
 use super::ignores::MOST_PATTERNS_IN_ALL;
@@ -14,7 +18,7 @@ use super::{Entries, Entry, Listing, Reading, Source};
 use crate::cores::on_all_cores;
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
 use crate::model::{
-    Error, Provenance, Result, Secret, Selection, Skip, SkipReason, SourceId, plain,
+    Error, Fingerprint, Provenance, Result, Secret, Selection, Skip, SkipReason, SourceId, plain,
 };
 
 /// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever
@@ -178,7 +182,7 @@ impl Source for Files {
     }
 
     fn entries(&self) -> Result<Entries<'_>> {
-        Ok(self.list_for(&Nobody)?.into_entries())
+        self.entries_for(&Nobody)
     }
 
     fn read(&self, entry: &Entry) -> Reading {
@@ -241,16 +245,112 @@ struct Folder {
     rules: Rules,
 }
 
-/// What was found in some folders.
+/// What was found in a folder, in the order of paths.
 #[derive(Default)]
 struct Found {
+    path: String,
     listing: Listing,
+    /// The folders in it, until these are listed.
     folders: Vec<Folder>,
+    /// Which of all that was found is what they contain.
+    below: Range<usize>,
+}
+
+impl Found {
+    fn sort(&mut self) {
+        let (entries, folders) = (&mut self.listing.entries, &mut self.folders);
+        entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        folders.sort_unstable_by(|a, b| inside(&a.path).cmp(inside(&b.path)));
+        // A folder that changes while it is read may name something twice.
+        entries.dedup_by(|a, b| a.path == b.path);
+        folders.dedup_by(|a, b| a.path == b.path);
+    }
+}
+
+/// How the paths of all files in a folder begin.
+fn inside(folder: &str) -> impl Iterator<Item = u8> {
+    folder.bytes().chain([b'/'])
+}
+
+/// What is still to come of a folder.
+struct Open {
+    files: Peekable<IntoIter<Entry>>,
+    folders: Range<usize>,
+}
+
+/// All that was found, in the order of paths. That of the root comes first.
+fn in_order(mut found: Vec<Found>) -> Listing {
+    let mut listing = Listing::default();
+    let mut open: Vec<Open> = Vec::new();
+    let mut entered = Some(0);
+    loop {
+        if let Some(number) = entered {
+            let folder = std::mem::take(&mut found[number]);
+            listing.skips.extend(folder.listing.skips);
+            open.push(Open {
+                files: folder.listing.entries.into_iter().peekable(),
+                folders: folder.below,
+            });
+        }
+        let Some(Open { files, folders }) = open.last_mut() else {
+            return listing;
+        };
+        entered = folders.next();
+        let next = entered.map(|number| &*found[number].path);
+        let is_before = |file: &Entry| next.is_none_or(|next| file.path.bytes().lt(inside(next)));
+        while let Some(file) = files.next_if(is_before) {
+            listing.entries.push(file);
+        }
+        if entered.is_none() {
+            open.pop();
+        }
+    }
 }
 
 impl Files {
+    /// Lists everything, with its [cursor](Files::cursor).
+    pub(super) fn entries_for(&self, visitor: &dyn Visitor) -> Result<Entries<'static>> {
+        let listing = self.list_for(visitor)?;
+        let cursor = self.cursor(&listing);
+        Ok(listing.into_entries().with_cursor(cursor))
+    }
+
+    /// Names a state of the files by all that is listed of them. It leads to no changes, but where
+    /// it is the same, there are none, and nothing has to be compared.
+    fn cursor(&self, listing: &Listing) -> String {
+        const PART: usize = 1024;
+        let parts = listing.entries.par_chunks(PART).map(|entries| {
+            let mut part = Fingerprint::default();
+            for Entry { path, version } in entries {
+                let stat = version.stored();
+                let numbers = [
+                    stat.size.to_le_bytes(),
+                    stat.mtime_ns.to_le_bytes(),
+                    stat.inode.unwrap_or_default().to_le_bytes(),
+                    stat.ctime_ns.unwrap_or_default().to_le_bytes(),
+                ];
+                part.add(path.as_bytes());
+                part.add(numbers.as_flattened());
+            }
+            part.end()
+        });
+        let parts: Vec<Hash> = on_all_cores(|| parts.collect());
+        let mut all = Fingerprint::default();
+        // What is skipped because of its contents also depends on the selection.
+        all.add(&serde_json::to_vec(&self.selection).unwrap_or_default());
+        for part in parts {
+            all.add(&part.0);
+        }
+        for skip in &listing.skips {
+            all.add(skip.path.as_bytes());
+            all.add(skip.reason.name().as_bytes());
+            all.add(skip.detail.as_deref().unwrap_or_default().as_bytes());
+        }
+        all.end().to_string()
+    }
+
     /// Lists everything, in the order of paths.
-    pub(super) fn list_for(&self, visitor: &dyn Visitor) -> Result<Listing> {
+    fn list_for(&self, visitor: &dyn Visitor) -> Result<Listing> {
         let unreachable = |error| self.unreachable(error);
         let metadata = fs::symlink_metadata(&self.root).map_err(unreachable)?;
         if !metadata.is_dir() {
@@ -267,45 +367,43 @@ impl Files {
             path: String::new(),
             rules: Rules::of_user().selecting(&self.root, &self.selection)?,
         };
-        let found = self.look(&top, &root, children, visitor);
-        let mut listing = self.list_below(&root, &top.rules, found, visitor)?;
-        let entries = &mut listing.entries;
-        on_all_cores(|| entries.par_sort_unstable_by(|a, b| a.path.cmp(&b.path)));
-        // A folder that changes while it is read may name a file twice.
-        listing.entries.dedup_by(|a, b| a.path == b.path);
+        let rules = top.rules.clone();
+        let found = self.look(top, &root, children, visitor);
+        let mut listing = in_order(self.list_below(&root, &rules, found, visitor)?);
         listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(listing)
     }
 
-    /// Lists what is below the folders that were `found`, level by level: those of each level are
-    /// read on all cores, since most of the time is spent in file system calls.
+    /// Lists what is below the folder of which `top` was found, level by level: those of each level
+    /// are read on all cores, since most of the time is spent in file system calls.
     fn list_below(
         &self,
         root: &OpenFolder,
         rules: &Rules,
-        found: Found,
+        top: Found,
         visitor: &dyn Visitor,
-    ) -> Result<Listing> {
-        let Found {
-            mut listing,
-            folders: mut level,
-        } = found;
-        while !level.is_empty() {
+    ) -> Result<Vec<Found>> {
+        let mut all = vec![top];
+        let mut listed = 0;
+        while listed < all.len() {
+            let mut level = Vec::new();
+            let next = all.len();
+            for found in &mut all[listed..] {
+                let start = next + level.len();
+                found.below = start..start + found.folders.len();
+                level.append(&mut found.folders);
+            }
+            listed = next;
             let enter = |folder| self.enter(root, folder, visitor);
             let found: Vec<Found> = on_all_cores(|| level.into_par_iter().map(enter).collect());
-            level = Vec::new();
-            for found in found {
-                listing.entries.extend(found.listing.entries);
-                listing.skips.extend(found.listing.skips);
-                level.extend(found.folders);
-            }
+            all.extend(found);
             if rules.are_too_many() {
                 let said =
                     format!("its ignore files contain more than {MOST_PATTERNS_IN_ALL} patterns");
                 return Err(self.unreachable(io::Error::other(said)));
             }
         }
-        Ok(listing)
+        Ok(all)
     }
 
     fn enter(&self, root: &OpenFolder, folder: Folder, visitor: &dyn Visitor) -> Found {
@@ -313,21 +411,24 @@ impl Files {
         let skip = match root.listed(&folder.path) {
             Ok((_, children)) if children.iter().any(|child| is_mark(&child.name)) => {
                 visitor.leave(&folder.path, None);
-                Some(Skip::new(folder.path, SkipReason::Vendored))
+                Some(Skip::new(&*folder.path, SkipReason::Vendored))
             }
-            Ok((opened, children)) => return self.look(&folder, &opened, children, visitor),
+            Ok((opened, children)) => return self.look(folder, &opened, children, visitor),
             // The folder was removed after its parent was read.
             Err(Refused::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(refused) => refused.skip(folder.path),
+            Err(refused) => refused.skip(&*folder.path),
         };
-        let mut found = Found::default();
+        let mut found = Found {
+            path: folder.path,
+            ..Found::default()
+        };
         found.listing.skips.extend(skip);
         found
     }
 
     fn look(
         &self,
-        folder: &Folder,
+        folder: Folder,
         opened: &OpenFolder,
         children: Vec<Child>,
         visitor: &dyn Visitor,
@@ -371,6 +472,8 @@ impl Files {
             }
         }
         found.listing.skips.extend(refused);
+        found.path = folder.path;
+        found.sort();
         found
     }
 
@@ -449,6 +552,33 @@ mod tests {
             ("Z.md", b""),
         ]);
         assert_eq!(paths(&listing), ["Z.md", "a-b.md", "a.md", "a/b.md"]);
+    }
+
+    #[test]
+    fn a_state_has_one_name() {
+        let (_, source, root) = listing(&[("a.md", b"a"), ("b/c.md", b"c"), (".d", b"")]);
+        let cursor = |source: &Files| source.entries().unwrap().cursor().unwrap().to_string();
+        let mut names = vec![cursor(&source)];
+        assert_eq!(cursor(&source), names[0]);
+        let changes: [(&str, &[u8]); 4] = [
+            ("a.md", b"ab"),
+            ("b/d.md", b""),
+            (".gitignore", b"e.md\n"),
+            ("e.md", b""),
+        ];
+        for (path, bytes) in changes {
+            fs::write(root.path().join(path), bytes).unwrap();
+            names.push(cursor(&source));
+        }
+        fs::remove_file(root.path().join("a.md")).unwrap();
+        names.push(cursor(&source));
+        let selection = Selection {
+            max_file_size: Some(1),
+            ..Selection::default()
+        };
+        names.push(cursor(&Files::selected(root.path(), &selection).unwrap()));
+        let different: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(different.len(), names.len());
     }
 
     #[test]

@@ -49,15 +49,8 @@ pub trait Source: Send + Sync {
     /// [`SkipReason::Unreadable`](crate::SkipReason::Unreadable).
     fn entries(&self) -> Result<Entries<'_>>;
 
-    /// Names the state that [`Source::entries`] lists and [`Source::read`] reads, so that a later
-    /// sync can ask for the [changes](Source::changes) since then. It also depends on the rules for
-    /// what is listed. `None`, as by default, if the source cannot tell what has changed.
-    fn cursor(&self) -> Option<&str> {
-        None
-    }
-
-    /// What has changed since the state that a cursor names. `None`, as by default, if that state
-    /// is not known or not comparable: then a sync asks for everything.
+    /// What has changed since the state that a [cursor](Entries::cursor) names. `None`, as by
+    /// default, if that state is not known or not comparable: then a sync compares everything.
     ///
     /// # Errors
     ///
@@ -90,8 +83,47 @@ pub trait Source: Send + Sync {
     fn read(&self, entry: &Entry) -> Reading;
 }
 
-/// The contents of a source, one after the other.
-pub type Entries<'a> = Box<dyn Iterator<Item = Result<ListItem>> + 'a>;
+/// The contents of a source, one after the other, and the name of their state.
+pub struct Entries<'a> {
+    items: Box<dyn Iterator<Item = Result<ListItem>> + 'a>,
+    cursor: Option<String>,
+}
+
+impl<'a> Entries<'a> {
+    /// The contents, in the order that [`Source::entries`] promises.
+    pub fn new(items: impl Iterator<Item = Result<ListItem>> + 'a) -> Self {
+        Entries {
+            items: Box::new(items),
+            cursor: None,
+        }
+    }
+
+    /// Names the state that is listed and that [`Source::read`] reads. It also depends on the rules
+    /// for what is listed.
+    #[must_use]
+    pub fn with_cursor(self, cursor: String) -> Self {
+        Entries {
+            cursor: Some(cursor),
+            ..self
+        }
+    }
+
+    /// The name of the state. Where a later sync finds the same, nothing has changed; where it
+    /// finds another, it asks for the [changes](Source::changes) since this one. `None` if the
+    /// source has no such names.
+    #[must_use]
+    pub fn cursor(&self) -> Option<&str> {
+        self.cursor.as_deref()
+    }
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Result<ListItem>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.items.next()
+    }
+}
 
 /// A part of the contents of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +149,7 @@ impl Listing {
     pub fn into_entries<'a>(self) -> Entries<'a> {
         let skips = self.skips.into_iter().map(ListItem::Skip);
         let documents = self.entries.into_iter().map(ListItem::Document);
-        Box::new(skips.chain(documents).map(Ok))
+        Entries::new(skips.chain(documents).map(Ok))
     }
 }
 

@@ -212,11 +212,11 @@ impl Source for Watched {
             // A file that an editor replaces is a new file, so the folder is watched instead.
             self.begin(self.files.base(), RecursiveMode::NonRecursive);
         }
-        let listing = self.files.list_for(self);
-        if listing.is_err() {
+        let entries = self.files.entries_for(self);
+        if entries.is_err() {
             self.known.forget("");
         }
-        Ok(listing?.into_entries())
+        entries
     }
 
     fn read(&self, entry: &Entry) -> Reading {

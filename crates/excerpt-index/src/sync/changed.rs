@@ -13,9 +13,9 @@ use crate::store::{Known, SkipRow, StoreError};
 
 /// What is kept of a sync: the settings of `identity` that documents were split with, and the
 /// version of the readers that have read them, since both must be the same for documents outside of
-/// later changes; and the cursor of the source, empty if it has none.
-pub(super) fn kept(source: &dyn Source, identity: Hash, readers: &Readers) -> String {
-    let cursor = source.cursor().unwrap_or_default();
+/// later changes; and the `cursor` of the source, empty if it has none.
+pub(super) fn kept(cursor: Option<&str>, identity: Hash, readers: &Readers) -> String {
+    let cursor = cursor.unwrap_or_default();
     format!("{identity} {} {cursor}", version_of(readers))
 }
 
@@ -30,14 +30,18 @@ fn version_of(readers: &Readers) -> Hash {
     Hash::of(readers.version().as_bytes())
 }
 
-/// What has changed since the last sync; `None` if everything is to be compared.
+/// What has changed in a source, whose state `cursor` names, since the last sync; `None` if
+/// everything is to be compared.
 pub(super) fn changes(
     source: &dyn Source,
+    cursor: Option<&str>,
     before: &Registered,
     terms: &Terms<'_>,
 ) -> Result<Option<Changes>> {
-    let is_unreadable = |row: &SkipRow| row.skip.reason == SkipReason::Unreadable;
-    if terms.retry || !terms.trusts || before.skips.iter().any(is_unreadable) {
+    let is_open = |row: &SkipRow| {
+        row.skip.reason == SkipReason::Unreadable || (row.stat.is_some() && !row.settled)
+    };
+    if terms.retry || !terms.trusts || before.skips.iter().any(is_open) {
         return Ok(None);
     }
     let kept = before.cursor.as_deref().unwrap_or_default();
@@ -45,6 +49,7 @@ pub(super) fn changes(
     let identity = parts.next().unwrap_or_default();
     let is_same = identity == terms.identity.to_string() && terms.has_same_readers;
     match parts.nth(1).filter(|since| is_same && !since.is_empty()) {
+        Some(since) if cursor == Some(since) => Ok(Some(Changes::default())),
         Some(since) => source.changes(since),
         None => Ok(None),
     }
@@ -64,8 +69,10 @@ pub(super) fn plan(
     let first = terms.first.unwrap_or_default();
     let is_first = |known: &&Known| is_at_or_below(first, &known.path);
     let others = catalog.document_count(Some(source), "")? - known.len();
-    let first_others =
-        catalog.document_count(Some(source), first)? - known.iter().filter(is_first).count();
+    let first_others = match first {
+        "" => others,
+        _ => catalog.document_count(Some(source), first)? - known.iter().filter(is_first).count(),
+    };
     // A folder that is skipped as a whole is above what has changed in it.
     let above: HashSet<&str> = paths.iter().flat_map(|path| with_folders(path)).collect();
     let is_changed = |row: &&SkipRow| {
@@ -76,11 +83,15 @@ pub(super) fn plan(
     let within: Vec<SkipRow> = within.into_iter().cloned().collect();
     let listed = changes.listing.into_entries();
     let mut plan = plan::plan(known.into_iter().map(Ok), listed, &within, terms)?;
-    plan.skips.extend(outside.into_iter().cloned());
+    // Those that were read and then skipped are listed, too.
+    let read = |row: &&&SkipRow| row.stat.is_some();
+    let skipped = outside.iter().filter(read);
+    plan.listed += others + skipped.clone().count();
+    let is_first = |row: &&&SkipRow| is_at_or_below(first, &row.skip.path);
+    plan.first_listed += first_others + skipped.filter(is_first).count();
     plan.known += others;
     plan.unchanged += others;
-    plan.listed += others;
-    plan.first_listed += first_others;
+    plan.skips.extend(outside.into_iter().cloned());
     Ok(plan)
 }
 

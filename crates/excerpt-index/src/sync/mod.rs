@@ -127,6 +127,7 @@ impl<'a> Sync<'a> {
             return Ok(self.finish(false));
         }
         let entries = self.source.entries()?;
+        let cursor = entries.cursor().map(str::to_string);
         let source = self.source.id();
         let known = self.ledger.register(source, self.name.as_deref())?;
         let last = known.last_sync;
@@ -147,14 +148,17 @@ impl<'a> Sync<'a> {
         if applied.is_break() || indexed.is_break() {
             return Ok(self.finish(false));
         }
-        self.complete(&known, plan.skips, is_same)
+        let cursor = cursor.filter(|_| plan.is_settled);
+        self.complete(&known, plan.skips, cursor.as_deref(), is_same)
     }
 
-    /// Ends a sync that covered the whole source. `is_same` is whether there was nothing to do.
+    /// Ends a sync that covered the whole source in the state that `cursor` names. `is_same` is
+    /// whether there was nothing to do.
     fn complete(
         mut self,
         known: &Registered,
         mut skips: Vec<SkipRow>,
+        cursor: Option<&str>,
         is_same: bool,
     ) -> Result<SyncReport, StoreError> {
         skips.sort_by(|a, b| a.skip.path.cmp(&b.skip.path));
@@ -164,7 +168,7 @@ impl<'a> Sync<'a> {
         // An earlier sync may have written and not come to its end.
         let was_complete = known.last_sync.is_some_and(|last| last.finished.is_some());
         let is_described = is_same && was_complete && known.has_summary;
-        self.record(known, &skips, is_described)?;
+        self.record(known, &skips, cursor, is_described)?;
         Ok(self.finish(true))
     }
 
@@ -188,6 +192,7 @@ impl<'a> Sync<'a> {
         &mut self,
         known: &Registered,
         skips: &[SkipRow],
+        cursor: Option<&str>,
         is_described: bool,
     ) -> Result<(), StoreError> {
         let source = self.source.id();
@@ -195,7 +200,7 @@ impl<'a> Sync<'a> {
             true => None,
             false => Some(summary(&*self.ledger.catalog()?, source)?),
         };
-        let cursor = changed::kept(self.source, self.identity, &self.selection.readers);
+        let cursor = changed::kept(cursor, self.identity, &self.selection.readers);
         let finished = Finished {
             sync: LastSync {
                 started: self.clock.seconds(),
@@ -234,6 +239,7 @@ impl<'a> Sync<'a> {
     ) -> Result<Plan, StoreError> {
         let terms = Terms {
             identity: self.identity,
+            clock: self.clock,
             trusts: self.trusts,
             retry: self.retry,
             first: self.first,
@@ -241,7 +247,7 @@ impl<'a> Sync<'a> {
             has_same_readers: changed::has_same_readers(known, &self.selection.readers),
         };
         let (ledger, before) = (&*self.ledger, &known.skips[..]);
-        let mut plan = match changed::changes(self.source, known, &terms)? {
+        let mut plan = match changed::changes(self.source, entries.cursor(), known, &terms)? {
             Some(changes) => changed::plan(ledger, source, changes, before, &terms)?,
             None => plan::plan(KnownDocuments::new(ledger, source), entries, before, &terms)?,
         };

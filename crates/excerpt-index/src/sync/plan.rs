@@ -8,8 +8,9 @@ use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 use excerpt_readers::{Choice, Readers};
 
+use super::Clock;
 use crate::model::{
-    DocumentId, Error, Result, Skip, SkipReason, SourceId, is_at_or_below, with_folders,
+    DocumentId, Error, Result, Skip, SkipReason, SourceId, Version, is_at_or_below, with_folders,
 };
 use crate::source::{Entry, ListItem};
 use crate::store::ledger::Ledger;
@@ -47,12 +48,16 @@ pub(super) struct Plan {
     /// How many documents are listed, and how many of them come first.
     pub(super) listed: usize,
     pub(super) first_listed: usize,
+    /// Whether any later change of them will be seen.
+    pub(super) is_settled: bool,
 }
 
 /// What a plan depends on besides the two streams.
 pub(super) struct Terms<'a> {
     /// The settings that documents are to be split with.
     pub(super) identity: Hash,
+    /// When the sync began.
+    pub(super) clock: Clock,
     /// Whether stored sizes and times are meaningful.
     pub(super) trusts: bool,
     /// Whether what was skipped because of its contents is tried again.
@@ -110,7 +115,10 @@ pub(super) fn plan(
     terms: &Terms<'_>,
 ) -> Result<Plan, StoreError> {
     let mut merge = Merge {
-        plan: Plan::default(),
+        plan: Plan {
+            is_settled: true,
+            ..Plan::default()
+        },
         known: known.peekable(),
         gone: Vec::new(),
         before: before.iter().map(|row| (&*row.skip.path, row)).collect(),
@@ -149,6 +157,9 @@ impl<K: Iterator<Item = Result<Known, StoreError>>> Merge<'_, K> {
         }
         self.last.clone_from(&entry.path);
         self.plan.listed += 1;
+        if let Version::Stat(stat) = entry.version {
+            self.plan.is_settled &= self.terms.clock.is_settled(stat);
+        }
         self.plan.first_listed += usize::from(self.terms.is_first(&entry.path));
         while let Some(missing) = self.next_known(|path| *path < *entry.path)? {
             self.gone.push(missing);
@@ -461,6 +472,7 @@ mod tests {
         };
         let terms = Terms {
             identity: identity(true),
+            clock: Clock::start(),
             trusts: true,
             retry: false,
             first: None,
@@ -510,6 +522,7 @@ mod tests {
         let known = [Ok(known("a", (1, true))), Err(StoreError::Torn)];
         let terms = Terms {
             identity: identity(true),
+            clock: Clock::start(),
             trusts: true,
             retry: false,
             first: None,
@@ -524,6 +537,7 @@ mod tests {
     fn a_listing_that_fails_or_is_not_in_order_removes_nothing() {
         let terms = Terms {
             identity: identity(true),
+            clock: Clock::start(),
             trusts: true,
             retry: false,
             first: None,

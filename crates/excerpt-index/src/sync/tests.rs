@@ -46,7 +46,7 @@ impl Source for Gate {
                 version: Stat::default().into(),
             }))
         });
-        Ok(Box::new(entries))
+        Ok(Entries::new(entries))
     }
 
     fn read(&self, entry: &Entry) -> Reading {

@@ -200,7 +200,7 @@ fn a_page_is_cited_by_the_section_of_the_words_that_were_found() {
 fn a_template_is_source_code_however_large_a_page_may_be() {
     let template = "<html><body>{% block content %}<p>{{ olive }}</p>{% endblock %}</body></html>";
     let large = format!("{template}{}", "<!-- olive -->".repeat(200_000));
-    let world = World::new().file("a.html", template).file("b.html", large);
+    let mut world = World::new().file("a.html", template).file("b.html", large);
     let report = world.sync();
     assert_eq!(
         (report.added, report.skipped[&SkipReason::TooLarge]),
@@ -208,7 +208,10 @@ fn a_template_is_source_code_however_large_a_page_may_be() {
     );
     let answer = world.search("olive");
     assert_eq!(answer.documents[0].chunks[0].citation, "a.html:1-1");
-    assert_eq!((world.sync().unchanged, world.sync().read), (1, 1));
+    assert_eq!((world.sync().unchanged, world.sync().read), (1, 0));
+    world.options.selection.max_file_size = Some(64 << 20);
+    assert_eq!(world.sync().added, 1);
+    assert_eq!(world.search("olive").documents.len(), 2);
 }
 
 #[cfg(unix)]

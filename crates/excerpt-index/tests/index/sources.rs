@@ -5,13 +5,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use excerpt_index::{
-    Changes, Entries, Entry, Index, ListItem, Listing, OpenOptions, Provenance, Query, Reading,
-    Skip, SkipReason, Source, SourceId, SyncOptions, SyncReport, Version, quiet,
+    Changes, Entries, Entry, Files, Index, ListItem, Listing, OpenOptions, Provenance, Query,
+    Reading, Skip, SkipReason, Source, SourceId, SyncOptions, SyncReport, Version, quiet,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
-use crate::fixture::{by_keywords, paths};
+use crate::fixture::{World, by_keywords, paths};
 
 /// Documents with tags, as a server lists them.
 struct Shelf {
@@ -64,7 +64,7 @@ impl Source for Shelf {
 
     fn entries(&self) -> excerpt_index::Result<Entries<'_>> {
         let documents = self.documents.keys();
-        Ok(Box::new(documents.filter_map(|path| {
+        Ok(Entries::new(documents.filter_map(|path| {
             let (path, version) = (path.clone(), self.version(path)?);
             Some(Ok(ListItem::Document(Entry { path, version })))
         })))
@@ -185,16 +185,13 @@ impl Source for History {
 
     fn entries(&self) -> excerpt_index::Result<Entries<'_>> {
         let mut is_first = true;
-        Ok(Box::new(self.now().keys().map(move |path| {
+        let entries = self.now().keys().map(move |path| {
             if std::mem::take(&mut is_first) {
                 self.listed.fetch_add(1, Ordering::Relaxed);
             }
             Ok(self.item(path))
-        })))
-    }
-
-    fn cursor(&self) -> Option<&str> {
-        Some(&self.cursor)
+        });
+        Ok(Entries::new(entries).with_cursor(self.cursor.clone()))
     }
 
     fn changes(&self, since: &str) -> excerpt_index::Result<Option<Changes>> {
@@ -302,11 +299,56 @@ fn what_has_changed_is_asked_for_in_place_of_everything() {
         (&tagged, "1"),
         (&tagged.clone().retry(true), "1"),
         (&tagged, "forgotten"),
+        // The same state, whatever the source knows of it.
+        (&tagged, "forgotten"),
         (&tagged, "1"),
     ] {
         let mut again = History::new(&states);
         again.cursor = cursor.to_string();
         assert_eq!(again.sync(&mut index, options).listed, 4);
         assert_eq!(again.listed.into_inner(), usize::from(cursor == "1"));
+    }
+}
+
+/// Files that look as they did when they were first listed.
+struct Coarse {
+    files: Files,
+    listing: Listing,
+}
+
+impl Source for Coarse {
+    fn id(&self) -> &SourceId {
+        self.files.id()
+    }
+
+    fn entries(&self) -> excerpt_index::Result<Entries<'_>> {
+        let entries = self.listing.clone().into_entries();
+        Ok(entries.with_cursor("as before".to_string()))
+    }
+
+    fn read(&self, entry: &Entry) -> Reading {
+        self.files.read(entry)
+    }
+}
+
+#[test]
+fn a_state_is_named_only_once_its_files_cannot_change_unnoticed() {
+    let old = World::new().file("a.md", "# Tea\n\nGreen tea.\n");
+    let new = World::new();
+    new.touched("a.md", "# Tea\n\nGreen tea.\n");
+    for (world, read) in [(old, 0), (new, 1)] {
+        let files = Files::new(&world.root(), 1 << 20).unwrap();
+        let listing = files.list().unwrap();
+        let source = Coarse { files, listing };
+        let mut index = world.open();
+        let mut sync = || {
+            index
+                .sync_source(&source, &world.options, quiet)
+                .unwrap()
+                .read
+        };
+        assert_eq!(sync(), 1);
+        world.touched("a.md", "# Tea\n\nBlack tea.\n");
+        assert_eq!(sync(), read);
     }
 }

@@ -58,7 +58,7 @@ impl Source for ListedSource {
     fn entries(&self) -> Result<Entries<'_>, Error> {
         let mut entries = self.objects.entries()?;
         let mut is_over = false;
-        Ok(Box::new(std::iter::from_fn(move || {
+        Ok(Entries::new(std::iter::from_fn(move || {
             if is_over {
                 return None;
             }

@@ -223,14 +223,11 @@ impl Source for GitCommit {
         // Nothing is listed until it is needed: a sync may ask for the changes instead.
         let listing = || self.blobs().and_then(|listing| self.dated(listing));
         let listing = std::iter::once_with(listing);
-        Ok(Box::new(listing.flat_map(|listing| match listing {
+        let entries = listing.flat_map(|listing| match listing {
             Ok(listing) => listing.into_entries(),
-            Err(error) => Box::new(std::iter::once(Err(unreachable(&self.id, error)))),
-        })))
-    }
-
-    fn cursor(&self) -> Option<&str> {
-        Some(&self.cursor)
+            Err(error) => Entries::new(std::iter::once(Err(unreachable(&self.id, error)))),
+        });
+        Ok(Entries::new(entries).with_cursor(self.cursor.clone()))
     }
 
     fn changes(&self, since: &str) -> Result<Option<Changes>> {

@@ -251,19 +251,18 @@ impl Source for ObjectSource {
             folders: Vec::new(),
             last: String::new(),
         };
-        Ok(Box::new(self.folder.list().filter_map(
-            move |listed| match listed {
-                Ok(Listed::Unusable(key)) => {
-                    let skip = Skip::new(shown_path(&key), SkipReason::Special);
-                    Some(Ok(ListItem::Skip(skip)))
-                }
-                Ok(Listed::Object(path, meta)) => match walk.advance(&path) {
-                    Ok(()) => walk.listed(path, &meta).map(Ok),
-                    Err(error) => Some(Err(unreachable(&self.id, error))),
-                },
+        let entries = self.folder.list().filter_map(move |listed| match listed {
+            Ok(Listed::Unusable(key)) => {
+                let skip = Skip::new(shown_path(&key), SkipReason::Special);
+                Some(Ok(ListItem::Skip(skip)))
+            }
+            Ok(Listed::Object(path, meta)) => match walk.advance(&path) {
+                Ok(()) => walk.listed(path, &meta).map(Ok),
                 Err(error) => Some(Err(unreachable(&self.id, error))),
             },
-        )))
+            Err(error) => Some(Err(unreachable(&self.id, error))),
+        });
+        Ok(Entries::new(entries))
     }
 
     fn expect(&self, entries: &[&Entry]) {
