@@ -330,6 +330,10 @@ fn compiled(look: &'static Look) -> Option<Compiled> {
 
 /// The language of source code or configuration whose text leaves no doubt.
 pub(crate) fn language(text: &str) -> Option<&'static str> {
+    // Often only a name is known, and compiling the patterns takes tens of milliseconds.
+    if text.is_empty() {
+        return None;
+    }
     let head = match text.len() > LOOKED_AT {
         false => text,
         true => {
