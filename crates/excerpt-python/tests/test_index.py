@@ -234,6 +234,8 @@ def test_wrong_arguments_are_named(notes: Path) -> None:
                 index.search(**wrong)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="`query` cannot be a bytes"):
             index.search(b"tea")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="`languages` cannot have a bytes"):
+            index.search("tea", languages=[b"rust"])  # type: ignore[list-item]
         for refused in (index.get, index.remove):
             with pytest.raises(excerpt.NotFoundError, match="is empty"):
                 refused("")

@@ -145,6 +145,14 @@ def _checked(token: str) -> str:
     return token
 
 
+class _NoForm(TypeError):
+    """A value, or one in it, that JSON has no form for."""
+
+    def __init__(self, value: object) -> None:
+        super().__init__(value)
+        self.value = value
+
+
 def _written(value: Any) -> Any:
     """What JSON has no form for: paths, dates, and whole numbers of other libraries."""
     if isinstance(value, os.PathLike):
@@ -155,7 +163,12 @@ def _written(value: Any) -> Any:
         return sorted(value)
     # Numbers of NumPy, which say what they are in Python.
     item = getattr(value, "item", None)
-    return item() if callable(item) else operator.index(value)
+    if callable(item):
+        return item()
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise _NoForm(value) from None
 
 
 def _body(fields: dict[str, Any]) -> bytes:
@@ -169,8 +182,11 @@ def _body(fields: dict[str, Any]) -> bytes:
             raise RequestError(f"`{field}` has half of a surrogate pair, which is no text", 400, field) from None
         except ValueError:
             raise RequestError(f"`{field}` is not a finite number", 400, field) from None
-        except TypeError:
-            raise TypeError(f"`{field}` cannot be a {type(value).__name__}") from None
+        except _NoForm as error:
+            verb = "be" if error.value is value else "have"
+            raise TypeError(f"`{field}` cannot {verb} a {type(error.value).__name__}") from None
+        except TypeError as error:
+            raise TypeError(f"`{field}`: {error}") from None
     return b"{" + b", ".join(written) + b"}"
 
 

@@ -206,7 +206,7 @@ class ExcerptRetriever(BaseRetriever):
             so on. Default: everything.
         without_weak: Whether passages that are probably no answers are left out, so that there may be fewer than `k`.
             Default: False.
-        token: The token for a server. Default: none.
+        token: The token for a server, which a pickled copy has, too. Default: none.
         options: Other arguments of `excerpt.Index`, such as `collections` and `sync`. Default: nothing.
 
     Raises:

@@ -236,7 +236,7 @@ class ExcerptRetriever(BaseRetriever):
             with `contains` or `all` for `tags`, and with `>=` or `<=` for `date`. Default: everything.
         without_weak: Whether passages that are probably no answers are left out, so that there may be fewer than
             `similarity_top_k`. Default: False.
-        token: The token for a server. Default: none.
+        token: The token for a server, which a pickled copy has, too. Default: none.
         options: Other arguments of `excerpt.Index`, such as `collections` and `sync`. Default: nothing.
         callback_manager: What is called before and after. Default: nothing.
         object_map: The objects that index nodes refer to, by the id of the node. Default: none.
