@@ -82,7 +82,7 @@ impl Parser for Log {
 
 /// How the entries of a log begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entries {
+enum LogEntries {
     /// In one of these forms, a bit each.
     Forms(u32),
     /// At a line without indentation.
@@ -139,7 +139,7 @@ const FORMS: [Form; 13] = [
 ];
 
 /// How the entries of a log begin, from its first lines.
-fn learned(reader: &LineReader<'_>) -> Entries {
+fn learned(reader: &LineReader<'_>) -> LogEntries {
     let mut counts = [0_usize; FORMS.len()];
     let (mut read, mut unindented) = (0_usize, 0_usize);
     let texts = (0..reader.lines.len()).filter(|line| !reader.is_blank(*line));
@@ -170,24 +170,24 @@ fn learned(reader: &LineReader<'_>) -> Entries {
         }
     }
     match forms {
-        0 if unindented * SHARE < read => Entries::EveryLine,
-        0 => Entries::Unindented,
-        forms => Entries::Forms(forms),
+        0 if unindented * SHARE < read => LogEntries::EveryLine,
+        0 => LogEntries::Unindented,
+        forms => LogEntries::Forms(forms),
     }
 }
 
 /// The first line in `lines` that begins an entry, or the end.
-fn next_entry(reader: &LineReader<'_>, entries: Entries, lines: Range<usize>) -> usize {
+fn next_entry(reader: &LineReader<'_>, entries: LogEntries, lines: Range<usize>) -> usize {
     let end = lines.end;
     match entries {
-        Entries::EveryLine => return reader.first_text(lines),
-        Entries::Forms(forms) => {
+        LogEntries::EveryLine => return reader.first_text(lines),
+        LogEntries::Forms(forms) => {
             return first_line(lines, |line| {
                 let form = form(reader.written(line));
                 form.is_some_and(|form| forms & (1 << form as u32) != 0)
             });
         }
-        Entries::Unindented => {}
+        LogEntries::Unindented => {}
     }
     let mut is_traced = lines.start > 0 && is_trace(reader.at(lines.start - 1));
     for line in lines {
