@@ -338,6 +338,7 @@ impl Files {
         let mut all = Fingerprint::default();
         // What is skipped because of its contents also depends on the selection.
         all.add(&serde_json::to_vec(&self.selection).unwrap_or_default());
+        all.add(&self.selection.max_file_size().to_le_bytes());
         for part in parts {
             all.add(&part.0);
         }

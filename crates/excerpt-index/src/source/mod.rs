@@ -196,3 +196,15 @@ pub enum Reading {
     /// It was removed after the listing.
     Gone,
 }
+
+impl Reading {
+    /// Whether it is what was listed with this version. What has a tag never differs from it.
+    pub(crate) fn is_of(&self, listed: &Version) -> bool {
+        match self {
+            _ if matches!(listed, Version::Tag { .. }) => true,
+            Reading::Bytes { version, .. } => version == listed,
+            Reading::Skip { version, .. } => version.as_ref() == Some(listed),
+            Reading::Gone => false,
+        }
+    }
+}

@@ -6,17 +6,22 @@ use excerpt_chunk::Hash;
 use excerpt_readers::Readers;
 
 use super::plan::{self, Plan, Terms};
-use crate::model::{Result, SkipReason, SourceId, is_at_or_below, with_folders};
+use crate::model::{SkipReason, SourceId, is_at_or_below, with_folders};
 use crate::source::{Changes, Source};
 use crate::store::ledger::{Ledger, Registered};
 use crate::store::{Known, SkipRow, StoreError};
 
-/// What is kept of a sync: the settings of `identity` that documents were split with, and the
-/// version of the readers that have read them, since both must be the same for documents outside of
-/// later changes; and the `cursor` of the source, empty if it has none.
-pub(super) fn kept(cursor: Option<&str>, identity: Hash, readers: &Readers) -> String {
+/// What is kept of a sync: the settings of `identity` that documents were split with, the version
+/// of the readers that have read them, and the number of `documents`, since all must be the same
+/// for documents outside of later changes; and the `cursor` of the source, empty if it has none.
+pub(super) fn kept(
+    cursor: Option<&str>,
+    documents: usize,
+    identity: Hash,
+    readers: &Readers,
+) -> String {
     let cursor = cursor.unwrap_or_default();
-    format!("{identity} {} {cursor}", version_of(readers))
+    format!("{identity} {} {documents} {cursor}", version_of(readers))
 }
 
 /// Whether the readers are those of the last complete sync.
@@ -33,25 +38,36 @@ fn version_of(readers: &Readers) -> Hash {
 /// What has changed in a source, whose state `cursor` names, since the last sync; `None` if
 /// everything is to be compared.
 pub(super) fn changes(
+    ledger: &dyn Ledger,
     source: &dyn Source,
     cursor: Option<&str>,
     before: &Registered,
     terms: &Terms<'_>,
-) -> Result<Option<Changes>> {
+) -> Result<Option<Changes>, StoreError> {
+    // What could not be read, may have changed unnoticed, or is kept as it was before.
     let is_open = |row: &SkipRow| {
-        row.skip.reason == SkipReason::Unreadable || (row.stat.is_some() && !row.settled)
+        let reason = row.skip.reason;
+        let is_settled = row.stat.is_none() || row.settled;
+        !is_settled || matches!(reason, SkipReason::Unreadable | SkipReason::Quarantined)
     };
     if terms.retry || !terms.trusts || before.skips.iter().any(is_open) {
         return Ok(None);
     }
     let kept = before.cursor.as_deref().unwrap_or_default();
-    let mut parts = kept.splitn(3, ' ');
+    let mut parts = kept.splitn(4, ' ');
     let identity = parts.next().unwrap_or_default();
+    let documents = parts.nth(1).unwrap_or_default();
     let is_same = identity == terms.identity.to_string() && terms.has_same_readers;
-    match parts.nth(1).filter(|since| is_same && !since.is_empty()) {
-        Some(since) if cursor == Some(since) => Ok(Some(Changes::default())),
-        Some(since) => source.changes(since),
-        None => Ok(None),
+    let since = parts.next().filter(|since| is_same && !since.is_empty());
+    let Some(since) = since else {
+        return Ok(None);
+    };
+    // A database may have lost some.
+    let count = ledger.catalog()?.document_count(Some(source.id()), "")?;
+    match documents == count.to_string() {
+        true if cursor == Some(since) => Ok(Some(Changes::default())),
+        true => Ok(source.changes(since)?),
+        false => Ok(None),
     }
 }
 

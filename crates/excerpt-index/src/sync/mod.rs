@@ -81,6 +81,8 @@ pub(crate) struct Sync<'a> {
     /// Whether stored sizes and times are meaningful: a clock that was set back may have produced
     /// the same time twice.
     trusts: bool,
+    /// Whether a document was not as it was listed when it was read.
+    has_moved: AtomicBool,
     report: SyncReport,
 }
 
@@ -117,6 +119,7 @@ impl<'a> Sync<'a> {
             progress,
             clock,
             trusts: true,
+            has_moved: AtomicBool::new(false),
             report: SyncReport::default(),
         })
     }
@@ -148,17 +151,24 @@ impl<'a> Sync<'a> {
         if applied.is_break() || indexed.is_break() {
             return Ok(self.finish(false));
         }
-        let cursor = cursor.filter(|_| plan.is_settled);
-        self.complete(&known, plan.skips, cursor.as_deref(), is_same)
+        let is_named = plan.is_settled && !self.has_moved.load(Ordering::Relaxed);
+        let cursor = cursor.filter(|_| is_named);
+        let documents = match is_same {
+            true => plan.known,
+            false => self.ledger.catalog()?.document_count(Some(source), "")?,
+        };
+        let readers = &self.selection.readers;
+        let kept = changed::kept(cursor.as_deref(), documents, self.identity, readers);
+        self.complete(&known, plan.skips, &kept, is_same)
     }
 
-    /// Ends a sync that covered the whole source in the state that `cursor` names. `is_same` is
+    /// Ends a sync that covered the whole source in the state that `cursor` describes. `is_same` is
     /// whether there was nothing to do.
     fn complete(
         mut self,
         known: &Registered,
         mut skips: Vec<SkipRow>,
-        cursor: Option<&str>,
+        cursor: &str,
         is_same: bool,
     ) -> Result<SyncReport, StoreError> {
         skips.sort_by(|a, b| a.skip.path.cmp(&b.skip.path));
@@ -192,7 +202,7 @@ impl<'a> Sync<'a> {
         &mut self,
         known: &Registered,
         skips: &[SkipRow],
-        cursor: Option<&str>,
+        cursor: &str,
         is_described: bool,
     ) -> Result<(), StoreError> {
         let source = self.source.id();
@@ -200,7 +210,6 @@ impl<'a> Sync<'a> {
             true => None,
             false => Some(summary(&*self.ledger.catalog()?, source)?),
         };
-        let cursor = changed::kept(cursor, self.identity, &self.selection.readers);
         let finished = Finished {
             sync: LastSync {
                 started: self.clock.seconds(),
@@ -208,7 +217,7 @@ impl<'a> Sync<'a> {
             },
             skips: (skips != known.skips).then_some(skips),
             summary: summary.as_ref(),
-            cursor: Some(&cursor),
+            cursor: Some(cursor),
         };
         self.ledger.finish_sync(source, &finished)
     }
@@ -247,7 +256,8 @@ impl<'a> Sync<'a> {
             has_same_readers: changed::has_same_readers(known, &self.selection.readers),
         };
         let (ledger, before) = (&*self.ledger, &known.skips[..]);
-        let mut plan = match changed::changes(self.source, entries.cursor(), known, &terms)? {
+        let cursor = entries.cursor();
+        let mut plan = match changed::changes(ledger, self.source, cursor, known, &terms)? {
             Some(changes) => changed::plan(ledger, source, changes, before, &terms)?,
             None => plan::plan(KnownDocuments::new(ledger, source), entries, before, &terms)?,
         };
@@ -435,6 +445,7 @@ impl<'a> Sync<'a> {
             identity: self.identity,
             clock: self.clock,
             ended: &ended,
+            has_moved: &self.has_moved,
         };
         let (ledger, tell) = (&mut *self.ledger, &mut self.progress);
         let mut outcomes = Vec::new();

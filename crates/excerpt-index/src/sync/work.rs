@@ -73,6 +73,9 @@ pub(super) struct Work<'a> {
     pub(super) clock: Clock,
     /// Whether the sync must stop.
     pub(super) ended: &'a AtomicBool,
+    /// Set when a document is not as it was listed: then the listing does not name the state that
+    /// is kept of it.
+    pub(super) has_moved: &'a AtomicBool,
 }
 
 impl Work<'_> {
@@ -140,7 +143,11 @@ impl Work<'_> {
         (known, before): (Option<Known>, Before),
         ended: &AtomicBool,
     ) -> Result<(Outcome, Option<u64>), StoreError> {
-        match self.source.read(entry) {
+        let reading = self.source.read(entry);
+        if !reading.is_of(&entry.version) {
+            self.has_moved.store(true, Ordering::Relaxed);
+        }
+        match reading {
             Reading::Bytes {
                 bytes,
                 version,

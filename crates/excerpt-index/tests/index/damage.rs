@@ -698,3 +698,17 @@ fn no_random_damage_of_an_index_is_silent_and_a_rebuild_repairs_it() {
         shortened.collect::<Vec<_>>().join("\n")
     );
 }
+
+#[test]
+fn documents_that_a_database_has_lost_come_back_with_the_next_sync() {
+    let world = World::new()
+        .file("a.md", "# Tea\n\nGreen tea.\n")
+        .file("b.md", "# Milk\n\nCold milk.\n");
+    world.sync();
+    let database = rusqlite::Connection::open(world.index_dir().join("excerpt.db")).unwrap();
+    let lose = "PRAGMA foreign_keys = ON; DELETE FROM document WHERE path = 'b.md'";
+    database.execute_batch(lose).unwrap();
+    drop(database);
+    assert_eq!(world.sync().added, 1);
+    assert_eq!(world.sync().unchanged, 2);
+}

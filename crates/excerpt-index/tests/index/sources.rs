@@ -310,10 +310,11 @@ fn what_has_changed_is_asked_for_in_place_of_everything() {
     }
 }
 
-/// Files that look as they did when they were first listed.
+/// Files that look as they did when they were first listed, and may be away when they are read.
 struct Coarse {
     files: Files,
     listing: Listing,
+    away: Option<&'static str>,
 }
 
 impl Source for Coarse {
@@ -327,7 +328,30 @@ impl Source for Coarse {
     }
 
     fn read(&self, entry: &Entry) -> Reading {
-        self.files.read(entry)
+        match self.away {
+            Some(path) if path == entry.path => Reading::Gone,
+            _ => self.files.read(entry),
+        }
+    }
+}
+
+#[test]
+fn what_is_away_while_it_is_read_is_found_again() {
+    let world = World::new()
+        .file("a.md", "# Tea\n\nGreen tea.\n")
+        .file("b.md", "# Milk\n\nCold milk.\n");
+    let files = Files::new(&world.root(), 1 << 20).unwrap();
+    let mut source = Coarse {
+        listing: files.list().unwrap(),
+        files,
+        away: Some("b.md"),
+    };
+    let mut index = world.open();
+    for (away, added, read) in [(Some("b.md"), 1, 1), (None, 1, 1), (None, 0, 0)] {
+        source.away = away;
+        let synced = index.sync_source(&source, &world.options, quiet);
+        let report = synced.unwrap();
+        assert_eq!((report.added, report.read), (added, read));
     }
 }
 
@@ -339,7 +363,11 @@ fn a_state_is_named_only_once_its_files_cannot_change_unnoticed() {
     for (world, read) in [(old, 0), (new, 1)] {
         let files = Files::new(&world.root(), 1 << 20).unwrap();
         let listing = files.list().unwrap();
-        let source = Coarse { files, listing };
+        let source = Coarse {
+            files,
+            listing,
+            away: None,
+        };
         let mut index = world.open();
         let mut sync = || {
             index
