@@ -30,8 +30,8 @@ use excerpt_chunk::Hash;
 use crate::cores::scope_on_all_cores;
 use crate::embed::Embedder;
 use crate::model::{
-    Error, LastSync, Progress, Result, Selection, Skip, SkipReason, SourceId, Stage, SyncOptions,
-    SyncReport,
+    Error, LastSync, Progress, Result, Selection, Skip, SkipReason, SourceId, SourceSummary, Stage,
+    SyncOptions, SyncReport,
 };
 use crate::source::{Entries, FileText, SECRETS_VERSION, Source};
 use crate::store::ledger::{Finished, Followed, Ledger, Registered, TwinRequest};
@@ -40,7 +40,7 @@ pub(crate) use clock::Clock;
 use cut::{ProvenText, Splitter};
 use journal::{Journal, Verdict, key};
 use plan::{BATCH_DOCUMENTS, KnownDocuments, Plan, Step, Terms, batch};
-use summary::summary;
+use summary::Description;
 use work::{Before, Outcome, Was, Work};
 
 /// After how many batches the keyword index is updated, so that a search during a long sync finds
@@ -142,6 +142,7 @@ impl<'a> Sync<'a> {
         }
         self.report.removed = plan.removals.len();
         let is_same = plan.is_empty();
+        let description = Description::begin(&*self.ledger.catalog()?, source, &known, &plan)?;
         if !is_same {
             self.ledger.start_sync(source, self.clock.seconds())?;
         }
@@ -159,26 +160,33 @@ impl<'a> Sync<'a> {
         };
         let readers = &self.selection.readers;
         let kept = changed::kept(cursor.as_deref(), documents, self.identity, readers);
-        self.complete(&known, plan.skips, &kept, is_same)
+        let summary = description.end(&*self.ledger.catalog()?, source, documents)?;
+        self.complete(&known, plan.skips, &kept, summary)
     }
 
-    /// Ends a sync that covered the whole source in the state that `cursor` describes. `is_same` is
-    /// whether there was nothing to do.
+    /// Ends a sync that covered the whole source in the state that `cursor` describes. `summary` is
+    /// that of the source, unless the one it has still holds.
     fn complete(
         mut self,
         known: &Registered,
         mut skips: Vec<SkipRow>,
         cursor: &str,
-        is_same: bool,
+        summary: Option<SourceSummary>,
     ) -> Result<SyncReport, StoreError> {
         skips.sort_by(|a, b| a.skip.path.cmp(&b.skip.path));
         for row in &skips {
             *self.report.skipped.entry(row.skip.reason).or_default() += 1;
         }
-        // An earlier sync may have written and not come to its end.
-        let was_complete = known.last_sync.is_some_and(|last| last.finished.is_some());
-        let is_described = is_same && was_complete && known.has_summary;
-        self.record(known, &skips, cursor, is_described)?;
+        let finished = Finished {
+            sync: LastSync {
+                started: self.clock.seconds(),
+                finished: Some(self.clock.later()),
+            },
+            skips: (skips != known.skips).then_some(&skips),
+            summary: summary.as_ref(),
+            cursor: Some(cursor),
+        };
+        self.ledger.finish_sync(self.source.id(), &finished)?;
         Ok(self.finish(true))
     }
 
@@ -194,32 +202,6 @@ impl<'a> Sync<'a> {
             },
             ControlFlow::Break(()) => Ok(followed),
         }
-    }
-
-    /// Records that the whole source was covered. `is_described` is whether the summary still
-    /// holds.
-    fn record(
-        &mut self,
-        known: &Registered,
-        skips: &[SkipRow],
-        cursor: &str,
-        is_described: bool,
-    ) -> Result<(), StoreError> {
-        let source = self.source.id();
-        let summary = match is_described {
-            true => None,
-            false => Some(summary(&*self.ledger.catalog()?, source)?),
-        };
-        let finished = Finished {
-            sync: LastSync {
-                started: self.clock.seconds(),
-                finished: Some(self.clock.later()),
-            },
-            skips: (skips != known.skips).then_some(skips),
-            summary: summary.as_ref(),
-            cursor: Some(cursor),
-        };
-        self.ledger.finish_sync(source, &finished)
     }
 
     fn finish(mut self, complete: bool) -> SyncReport {

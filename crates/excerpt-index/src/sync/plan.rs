@@ -253,7 +253,12 @@ impl Plan {
 
     /// Whether there is nothing to do.
     pub(super) fn is_empty(&self) -> bool {
-        self.steps.is_empty() && self.suspects.is_empty() && self.removals.is_empty()
+        self.size() == 0
+    }
+
+    /// How many documents it is about.
+    pub(super) fn size(&self) -> usize {
+        self.steps.len() + self.suspects.len() + self.removals.len()
     }
 
     /// Orders the steps: those in the folder or file `first` before all others.
