@@ -17,7 +17,7 @@ use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::index::{Index, OpenOptions};
 use crate::library::Located;
-use crate::model::{Result, Selection};
+use crate::model::{PathRange, Result, Selection};
 use crate::source::{Entry, Files, Reading, Source as _};
 use crate::store::generation::exists;
 use crate::store::{Change, Database, Known, Store, StoreError};
@@ -97,13 +97,13 @@ fn keep_equal(database: &Database, root: &Path) -> Result<(), StoreError> {
         }
     };
     for source in database.sources()? {
-        let mut last = None;
+        let mut left = PathRange::default();
         loop {
-            let page = database.known(&source.id, last.as_deref(), PAGE)?;
+            let page = database.known(&source.id, &left, PAGE)?;
             let Some(end) = page.last() else {
                 break;
             };
-            last = Some(end.path.clone());
+            left.after = Some(end.path.clone());
             let removals: Vec<Change> = on_all_cores(|| {
                 let others = page.par_iter().filter(|known| !is_equal(known));
                 others

@@ -26,7 +26,7 @@ pub use id::SourceId;
 pub(crate) use id::{ChunkKey, DocumentId, Revision};
 pub(crate) use list::is_hidden;
 pub use list::{ChangeDate, DateFrom, DocumentEntry, FolderEntry, ListOptions, ListOrder, Warned};
-pub use path::is_at_or_below;
+pub use path::{PathRange, is_at_or_below};
 pub(crate) use path::{segments, with_folders};
 pub use question::{Filter, Query, Rank};
 pub use ranking::{Channels, FieldWeights, Fusion, Ranking, RankingPreset, Signals};

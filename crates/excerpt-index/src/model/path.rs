@@ -29,6 +29,24 @@ pub(crate) fn with_folders(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once(path).chain(folders)
 }
 
+/// The paths after one path and before another, by their bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathRange {
+    /// The path that it begins after; `None` if it begins with the first.
+    pub after: Option<String>,
+    /// The path that it ends before; `None` if it ends with the last.
+    pub before: Option<String>,
+}
+
+impl PathRange {
+    /// Whether it contains a path.
+    #[must_use]
+    pub fn contains(&self, path: &str) -> bool {
+        let is_after = self.after.as_deref().is_none_or(|after| path > after);
+        is_after && self.before.as_deref().is_none_or(|before| path < before)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -380,6 +380,11 @@ impl fmt::Display for SkipReason {
     }
 }
 
+/// How long before a moment a file must have been changed to be [settled](Stat::is_settled): two
+/// seconds is the coarsest time that a file system in use keeps (FAT), and clocks of servers differ
+/// a little.
+const SLACK_NS: i64 = 2_000_000_000;
+
 /// The metadata of a file, from which a sync sees that it may have changed: as long as all of this
 /// is the same, the file is not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -452,6 +457,13 @@ impl Stat {
     /// Whether it stands for a tag. Its only time is that of the last change, or 0.
     pub(crate) fn is_of_tag(self) -> bool {
         self.ctime_ns == Some(Stat::OF_TAG)
+    }
+
+    /// Whether a file that has this size and these times at a moment, in nanoseconds since 1970,
+    /// and still has them later, has the same text. One that was changed shortly before may change
+    /// again and look the same.
+    pub(crate) fn is_settled(self, moment: i64) -> bool {
+        self.is_of_tag() || self.mtime_ns.saturating_add(SLACK_NS) < moment
     }
 
     /// The modification time in whole seconds since 1970; 0 if there is none.

@@ -6,15 +6,16 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 use std::vec::IntoIter;
 
-use excerpt_chunk::Hash;
 use rayon::prelude::*;
 
 use super::ignores::MOST_PATTERNS_IN_ALL;
+use super::parts::Parts;
 use super::rules::{IgnoreFiles, PathKind, Rules, is_mark};
 use super::secrets;
-use super::{Entries, Entry, Listing, Reading, Source};
+use super::{Entries, Entry, ListItem, Listing, Reading, Source};
 use crate::cores::on_all_cores;
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
 use crate::model::{
@@ -308,46 +309,33 @@ fn in_order(mut found: Vec<Found>) -> Listing {
 }
 
 impl Files {
-    /// Lists everything, with its [cursor](Files::cursor).
+    /// Lists everything, with the name of its state.
     pub(super) fn entries_for(&self, visitor: &dyn Visitor) -> Result<Entries<'static>> {
-        let listing = self.list_for(visitor)?;
-        let cursor = self.cursor(&listing);
-        Ok(listing.into_entries().with_cursor(cursor))
+        let begun = now();
+        let listing = Arc::new(self.list_for(visitor)?);
+        let (rules, parts) = (self.rules(), Parts::of(&listing, begun));
+        let cursor = format!("{rules} {}", parts.names());
+        let listed = Arc::clone(&listing);
+        let changes = move |since: &str| {
+            let since = since.split_once(' ');
+            let names = since.filter(|(before, _)| *before == rules);
+            Ok(names.and_then(|(_, names)| parts.differing(&listed, names)))
+        };
+        let skips = (0..listing.skips.len()).map({
+            let listing = Arc::clone(&listing);
+            move |at| ListItem::Skip(listing.skips[at].clone())
+        });
+        let documents = (0..listing.entries.len())
+            .map(move |at| ListItem::Document(listing.entries[at].clone()));
+        Ok(Entries::new(skips.chain(documents).map(Ok)).with_cursor(cursor, changes))
     }
 
-    /// Names a state of the files by all that is listed of them. It leads to no changes, but where
-    /// it is the same, there are none, and nothing has to be compared.
-    fn cursor(&self, listing: &Listing) -> String {
-        const PART: usize = 1024;
-        let parts = listing.entries.par_chunks(PART).map(|entries| {
-            let mut part = Fingerprint::default();
-            for Entry { path, version } in entries {
-                let stat = version.stored();
-                let numbers = [
-                    stat.size.to_le_bytes(),
-                    stat.mtime_ns.to_le_bytes(),
-                    stat.inode.unwrap_or_default().to_le_bytes(),
-                    stat.ctime_ns.unwrap_or_default().to_le_bytes(),
-                ];
-                part.add(path.as_bytes());
-                part.add(numbers.as_flattened());
-            }
-            part.end()
-        });
-        let parts: Vec<Hash> = on_all_cores(|| parts.collect());
-        let mut all = Fingerprint::default();
-        // What is skipped because of its contents also depends on the selection.
-        all.add(&serde_json::to_vec(&self.selection).unwrap_or_default());
-        all.add(&self.selection.max_file_size().to_le_bytes());
-        for part in parts {
-            all.add(&part.0);
-        }
-        for skip in &listing.skips {
-            all.add(skip.path.as_bytes());
-            all.add(skip.reason.name().as_bytes());
-            all.add(skip.detail.as_deref().unwrap_or_default().as_bytes());
-        }
-        all.end().to_string()
+    /// Names the rules for what is listed, and for what is skipped because of its contents.
+    fn rules(&self) -> String {
+        let mut rules = Fingerprint::default();
+        rules.add(&serde_json::to_vec(&self.selection).unwrap_or_default());
+        rules.add(&self.selection.max_file_size().to_le_bytes());
+        rules.end().to_string()
     }
 
     /// Lists everything, in the order of paths.
@@ -508,6 +496,14 @@ impl Files {
     }
 }
 
+/// The time, in nanoseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+    })
+}
+
 fn unreadable(path: String, error: &io::Error) -> Skip {
     Skip::new(path, SkipReason::Unreadable).with_detail(plain(error))
 }
@@ -518,6 +514,8 @@ fn secret_by_name(path: impl Into<String>) -> Skip {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::source::conformance::conforms;
 
@@ -555,10 +553,27 @@ mod tests {
         assert_eq!(paths(&listing), ["Z.md", "a-b.md", "a.md", "a/b.md"]);
     }
 
+    fn write(root: &Path, path: &str, bytes: &[u8], age: Duration) {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        let file = fs::File::options().append(true).open(&path).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+    }
+
+    fn cursor(source: &Files) -> String {
+        source.entries().unwrap().cursor().unwrap().to_string()
+    }
+
     #[test]
     fn a_state_has_one_name() {
-        let (_, source, root) = listing(&[("a.md", b"a"), ("b/c.md", b"c"), (".d", b"")]);
-        let cursor = |source: &Files| source.entries().unwrap().cursor().unwrap().to_string();
+        let root = tempfile::tempdir().unwrap();
+        let old = Duration::from_secs(60);
+        let write = |path: &str, bytes: &[u8]| write(root.path(), path, bytes, old);
+        write("a.md", b"a");
+        write("b/c.md", b"c");
+        write(".d", b"");
+        let source = Files::new(root.path(), 100).unwrap();
         let mut names = vec![cursor(&source)];
         assert_eq!(cursor(&source), names[0]);
         let changes: [(&str, &[u8]); 4] = [
@@ -568,7 +583,7 @@ mod tests {
             ("e.md", b""),
         ];
         for (path, bytes) in changes {
-            fs::write(root.path().join(path), bytes).unwrap();
+            write(path, bytes);
             names.push(cursor(&source));
         }
         fs::remove_file(root.path().join("a.md")).unwrap();
@@ -580,6 +595,54 @@ mod tests {
         names.push(cursor(&Files::selected(root.path(), &selection).unwrap()));
         let different: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(different.len(), names.len());
+    }
+
+    #[test]
+    fn a_state_in_which_a_file_may_change_unnoticed_has_no_lasting_name() {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), "a.md", b"a", Duration::from_secs(60));
+        let source = Files::new(root.path(), 100).unwrap();
+        assert_eq!(cursor(&source), cursor(&source));
+        write(root.path(), "b.md", b"b", Duration::ZERO);
+        let first = cursor(&source);
+        assert_ne!(cursor(&source), first);
+        let entries = source.entries().unwrap();
+        let changes = entries.changes(&first).unwrap().unwrap();
+        assert_eq!(paths(&changes.listing), ["a.md", "b.md"]);
+    }
+
+    #[test]
+    fn the_changes_since_a_state_are_the_parts_that_differ() {
+        let root = tempfile::tempdir().unwrap();
+        let old = Duration::from_secs(60);
+        let name = |number: usize| format!("{}/{number}.md", number % 17);
+        for number in 0..4_000 {
+            write(root.path(), &name(number), b"", old);
+        }
+        let source = Files::new(root.path(), 100).unwrap();
+        let before = cursor(&source);
+        assert_eq!(source.entries().unwrap().changes("unknown").unwrap(), None);
+        write(root.path(), "3/new.md", b"new", old);
+        fs::remove_file(root.path().join(name(1_000))).unwrap();
+        let entries = source.entries().unwrap();
+        let changes = entries.changes(&before).unwrap().unwrap();
+        let listed = paths(&changes.listing);
+        assert!(
+            listed.contains(&"3/new.md") && listed.len() < 2_000,
+            "{}",
+            listed.len()
+        );
+        let is_in = |path: &str| changes.ranges.iter().any(|range| range.contains(path));
+        assert!(is_in(&name(1_000)) && listed.iter().all(|path| is_in(path)));
+        let outside = source.list().unwrap().entries;
+        let outside = outside.iter().filter(|entry| !is_in(&entry.path)).count();
+        assert_eq!(outside + listed.len(), 4_000);
+        let selection = Selection {
+            max_file_size: Some(1),
+            ..Selection::default()
+        };
+        let other = Files::selected(root.path(), &selection).unwrap();
+        assert_eq!(other.entries().unwrap().changes(&before).unwrap(), None);
     }
 
     #[test]

@@ -12,12 +12,13 @@ mod git;
 mod ignores;
 mod objects;
 mod origin;
+mod parts;
 mod rules;
 mod secrets;
 mod text;
 mod watch;
 
-use crate::model::{Provenance, Result, Skip, SourceId, Version};
+use crate::model::{PathRange, Provenance, Result, Skip, SourceId, Version};
 
 pub(crate) use added::AddedFrontMatter;
 pub use decode::decode;
@@ -49,16 +50,6 @@ pub trait Source: Send + Sync {
     /// [`SkipReason::Unreadable`](crate::SkipReason::Unreadable).
     fn entries(&self) -> Result<Entries<'_>>;
 
-    /// What has changed since the state that a [cursor](Entries::cursor) names. `None`, as by
-    /// default, if that state is not known or not comparable: then a sync compares everything.
-    ///
-    /// # Errors
-    ///
-    /// When the source cannot be reached.
-    fn changes(&self, _since: &str) -> Result<Option<Changes>> {
-        Ok(None)
-    }
-
     /// All entries at once. It takes about a hundred bytes of memory per document.
     ///
     /// # Errors
@@ -86,7 +77,13 @@ pub trait Source: Send + Sync {
 /// The contents of a source, one after the other, and the name of their state.
 pub struct Entries<'a> {
     items: Box<dyn Iterator<Item = Result<ListItem>> + 'a>,
-    cursor: Option<String>,
+    state: Option<NamedState<'a>>,
+}
+
+/// The state of a source that has names for its states.
+struct NamedState<'a> {
+    cursor: String,
+    changes: Box<dyn Fn(&str) -> Result<Option<Changes>> + 'a>,
 }
 
 impl<'a> Entries<'a> {
@@ -94,26 +91,46 @@ impl<'a> Entries<'a> {
     pub fn new(items: impl Iterator<Item = Result<ListItem>> + 'a) -> Self {
         Entries {
             items: Box::new(items),
-            cursor: None,
+            state: None,
         }
     }
 
-    /// Names the state that is listed and that [`Source::read`] reads. It also depends on the rules
-    /// for what is listed.
+    /// Names the state that is listed and that [`Source::read`] reads. The name also depends on the
+    /// rules for what is listed, and no later state may have the same. `changes` tells what has
+    /// changed since the state with another name; `None` if that is not known: then a sync compares
+    /// everything.
     #[must_use]
-    pub fn with_cursor(self, cursor: String) -> Self {
+    pub fn with_cursor(
+        self,
+        cursor: String,
+        changes: impl Fn(&str) -> Result<Option<Changes>> + 'a,
+    ) -> Self {
+        let changes = Box::new(changes);
         Entries {
-            cursor: Some(cursor),
+            state: Some(NamedState { cursor, changes }),
             ..self
         }
     }
 
     /// The name of the state. Where a later sync finds the same, nothing has changed; where it
-    /// finds another, it asks for the [changes](Source::changes) since this one. `None` if the
+    /// finds another, it asks for the [changes](Entries::changes) since this one. `None` if the
     /// source has no such names.
     #[must_use]
     pub fn cursor(&self) -> Option<&str> {
-        self.cursor.as_deref()
+        self.state.as_ref().map(|state| &*state.cursor)
+    }
+
+    /// What has changed since the state that a cursor names; `None` if that is not known.
+    ///
+    /// # Errors
+    ///
+    /// When the source cannot be reached.
+    pub fn changes(&self, since: &str) -> Result<Option<Changes>> {
+        match &self.state {
+            Some(state) if state.cursor == since => Ok(Some(Changes::default())),
+            Some(state) => (state.changes)(since),
+            None => Ok(None),
+        }
     }
 }
 
@@ -159,7 +176,9 @@ pub struct Changes {
     /// The paths of documents and folders where something may be different, including what no
     /// longer exists.
     pub paths: Vec<String>,
-    /// What there is now, at these paths and under them.
+    /// Ranges of paths of which the same is true, in order and apart from each other.
+    pub ranges: Vec<PathRange>,
+    /// What there is now, at these paths and under them, and in these ranges.
     pub listing: Listing,
 }
 

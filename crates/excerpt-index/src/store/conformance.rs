@@ -14,8 +14,8 @@ use super::snapshot::{
 use super::{Change, Described, LexicalQuery, Record, SkipRow, StoredDocument};
 use crate::embed::Embedder;
 use crate::model::{
-    Attributes, DocumentId, Encoding, FieldWeights, Filter, LastSync, Provenance, Skip, SkipReason,
-    SourceId, SourceSummary, Stat,
+    Attributes, DocumentId, Encoding, FieldWeights, Filter, LastSync, PathRange, Provenance, Skip,
+    SkipReason, SourceId, SourceSummary, Stat,
 };
 
 /// A store whose only writer is the test.
@@ -231,12 +231,26 @@ impl<S: TestStore> Conformance<'_, S> {
     /// What is known is listed by path, of one source, in pages or at a path.
     fn list_known(&self, store: &mut dyn TestStore) {
         let ledger = store.ledger();
-        let known = |after, limit| ledger.known(&self.source, after, limit).unwrap();
-        let all = known(None, 10);
+        let known = |range: &PathRange, limit| ledger.known(&self.source, range, limit).unwrap();
+        let range = |after: Option<&str>, before: Option<&str>| PathRange {
+            after: after.map(str::to_string),
+            before: before.map(str::to_string),
+        };
+        let all = known(&range(None, None), 10);
         let paths: Vec<&str> = all.iter().map(|known| &*known.path).collect();
         assert_eq!(paths, ["a.md", "folder/b.md"]);
-        assert_eq!(known(None, 1)[0].path, "a.md");
-        assert_eq!(known(Some("a.md"), 10)[0].path, "folder/b.md");
+        assert_eq!(known(&range(None, None), 1)[0].path, "a.md");
+        let found = [
+            (None, Some("a.md")),
+            (None, Some("b")),
+            (Some("a.md"), None),
+            (Some("a.md"), Some("folder/b.md")),
+        ];
+        let found = found.map(|(after, before)| {
+            let found = known(&range(after, before), 10).into_iter();
+            found.map(|known| known.path).collect::<Vec<_>>()
+        });
+        assert_eq!(found, [&[][..], &["a.md"], &["folder/b.md"], &[]]);
         let under = |path| ledger.known_at(&self.source, path).unwrap().len();
         assert_eq!(
             [under("a.md"), under("folder"), under("fold"), under("a")],

@@ -7,7 +7,7 @@ use excerpt_chunk::Hash;
 use super::catalog::Catalog;
 use super::{Change, Known, SkipRow, StoreError, Twin};
 use crate::embed::{EmbedError, Embedder};
-use crate::model::{LastSync, SourceId, SourceSummary, Stat};
+use crate::model::{LastSync, PathRange, SourceId, SourceSummary, Stat};
 
 /// Receives how many of how many documents are done, and may cancel: what is done by then is kept.
 pub(crate) type Tell<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
@@ -22,11 +22,11 @@ pub(crate) trait Ledger {
     fn register(&mut self, source: &SourceId, name: Option<&str>)
     -> Result<Registered, StoreError>;
 
-    /// The documents of a source after the path `after`, by path, at most `limit`.
+    /// The documents of a source in a range of paths, by path, at most `limit`.
     fn known(
         &self,
         source: &SourceId,
-        after: Option<&str>,
+        range: &PathRange,
         limit: usize,
     ) -> Result<Vec<Known>, StoreError>;
 

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use excerpt_chunk::Hash;
 use excerpt_readers::Readers;
 
-use super::plan::{self, Plan, Terms};
-use crate::model::{SkipReason, SourceId, is_at_or_below, with_folders};
-use crate::source::{Changes, Source};
+use super::plan::{self, KnownDocuments, Plan, Terms};
+use crate::model::{PathRange, SkipReason, SourceId, is_at_or_below, with_folders};
+use crate::source::{Changes, Entries};
 use crate::store::ledger::{Ledger, Registered};
 use crate::store::{Known, SkipRow, StoreError};
 
@@ -35,20 +35,19 @@ fn version_of(readers: &Readers) -> Hash {
     Hash::of(readers.version().as_bytes())
 }
 
-/// What has changed in a source, whose state `cursor` names, since the last sync; `None` if
+/// What has changed in a source, which has these `entries` now, since the last sync; `None` if
 /// everything is to be compared.
 pub(super) fn changes(
     ledger: &dyn Ledger,
-    source: &dyn Source,
-    cursor: Option<&str>,
+    source: &SourceId,
+    entries: &Entries<'_>,
     before: &Registered,
     terms: &Terms<'_>,
 ) -> Result<Option<Changes>, StoreError> {
-    // What could not be read, may have changed unnoticed, or is kept as it was before.
+    // What could not be read, or is kept as it was before.
     let is_open = |row: &SkipRow| {
         let reason = row.skip.reason;
-        let is_settled = row.stat.is_none() || row.settled;
-        !is_settled || matches!(reason, SkipReason::Unreadable | SkipReason::Quarantined)
+        matches!(reason, SkipReason::Unreadable | SkipReason::Quarantined)
     };
     if terms.retry || !terms.trusts || before.skips.iter().any(is_open) {
         return Ok(None);
@@ -63,10 +62,9 @@ pub(super) fn changes(
         return Ok(None);
     };
     // A database may have lost some.
-    let count = ledger.catalog()?.document_count(Some(source.id()), "")?;
+    let count = ledger.catalog()?.document_count(Some(source), "")?;
     match documents == count.to_string() {
-        true if cursor == Some(since) => Ok(Some(Changes::default())),
-        true => Ok(source.changes(since)?),
+        true => Ok(entries.changes(since)?),
         false => Ok(None),
     }
 }
@@ -80,7 +78,7 @@ pub(super) fn plan(
     terms: &Terms<'_>,
 ) -> Result<Plan, StoreError> {
     let paths: HashSet<&str> = changes.paths.iter().map(String::as_str).collect();
-    let known = known_at(ledger, source, &paths)?;
+    let known = known_in(ledger, source, &paths, &changes.ranges)?;
     let catalog = ledger.catalog()?;
     let first = terms.first.unwrap_or_default();
     let is_first = |known: &&Known| is_at_or_below(first, &known.path);
@@ -93,7 +91,8 @@ pub(super) fn plan(
     let above: HashSet<&str> = paths.iter().flat_map(|path| with_folders(path)).collect();
     let is_changed = |row: &&SkipRow| {
         let path = &*row.skip.path;
-        above.contains(path) || with_folders(path).any(|path| paths.contains(path))
+        let is_at = above.contains(path) || with_folders(path).any(|path| paths.contains(path));
+        is_at || changes.ranges.iter().any(|range| range.contains(path))
     };
     let (within, outside): (Vec<&SkipRow>, Vec<_>) = before.iter().partition(is_changed);
     let within: Vec<SkipRow> = within.into_iter().cloned().collect();
@@ -111,11 +110,12 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// The known documents at some paths and under them, by path.
-fn known_at(
+/// The known documents at some paths and under them, and in some ranges, by path.
+fn known_in(
     ledger: &dyn Ledger,
     source: &SourceId,
     paths: &HashSet<&str>,
+    ranges: &[PathRange],
 ) -> Result<Vec<Known>, StoreError> {
     let mut all = Vec::new();
     for path in paths {
@@ -126,6 +126,13 @@ fn known_at(
             all.extend(ledger.known_at(source, path)?);
         }
     }
+    for range in ranges {
+        for known in KnownDocuments::new(ledger, source, range.clone()) {
+            all.push(known?);
+        }
+    }
     all.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    // A path may be in a range, too.
+    all.dedup_by(|a, b| a.id == b.id);
     Ok(all)
 }

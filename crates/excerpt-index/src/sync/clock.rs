@@ -1,13 +1,8 @@
-//! The time of a sync, and which files can still change without looking different.
+//! The time of a sync.
 
 use std::time::{Instant, SystemTime};
 
 use crate::model::Stat;
-
-/// A file changed less than this before it was read may change again and look the same: two seconds
-/// is the coarsest time that a file system in use keeps (FAT), and clocks of servers differ a
-/// little.
-const SLACK_NS: i64 = 2_000_000_000;
 
 /// When the sync began.
 #[derive(Clone, Copy)]
@@ -40,6 +35,6 @@ impl Clock {
 
     /// Whether a file that still has this size and time will still have this text.
     pub(super) fn is_settled(self, stat: Stat) -> bool {
-        stat.is_of_tag() || stat.mtime_ns.saturating_add(SLACK_NS) < self.nanoseconds
+        stat.is_settled(self.nanoseconds)
     }
 }

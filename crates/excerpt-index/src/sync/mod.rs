@@ -30,8 +30,8 @@ use excerpt_chunk::Hash;
 use crate::cores::scope_on_all_cores;
 use crate::embed::Embedder;
 use crate::model::{
-    Error, LastSync, Progress, Result, Selection, Skip, SkipReason, SourceId, SourceSummary, Stage,
-    SyncOptions, SyncReport,
+    Error, LastSync, PathRange, Progress, Result, Selection, Skip, SkipReason, SourceId,
+    SourceSummary, Stage, SyncOptions, SyncReport,
 };
 use crate::source::{Entries, FileText, SECRETS_VERSION, Source};
 use crate::store::ledger::{Finished, Followed, Ledger, Registered, TwinRequest};
@@ -152,8 +152,8 @@ impl<'a> Sync<'a> {
         if applied.is_break() || indexed.is_break() {
             return Ok(self.finish(false));
         }
-        let is_named = plan.is_settled && !self.has_moved.load(Ordering::Relaxed);
-        let cursor = cursor.filter(|_| is_named);
+        let has_moved = self.has_moved.load(Ordering::Relaxed);
+        let cursor = cursor.filter(|_| !has_moved);
         let documents = match is_same {
             true => plan.known,
             false => self.ledger.catalog()?.document_count(Some(source), "")?,
@@ -230,7 +230,6 @@ impl<'a> Sync<'a> {
     ) -> Result<Plan, StoreError> {
         let terms = Terms {
             identity: self.identity,
-            clock: self.clock,
             trusts: self.trusts,
             retry: self.retry,
             first: self.first,
@@ -238,10 +237,12 @@ impl<'a> Sync<'a> {
             has_same_readers: changed::has_same_readers(known, &self.selection.readers),
         };
         let (ledger, before) = (&*self.ledger, &known.skips[..]);
-        let cursor = entries.cursor();
-        let mut plan = match changed::changes(ledger, self.source, cursor, known, &terms)? {
+        let mut plan = match changed::changes(ledger, source, &entries, known, &terms)? {
             Some(changes) => changed::plan(ledger, source, changes, before, &terms)?,
-            None => plan::plan(KnownDocuments::new(ledger, source), entries, before, &terms)?,
+            None => {
+                let all = KnownDocuments::new(ledger, source, PathRange::default());
+                plan::plan(all, entries, before, &terms)?
+            }
         };
         self.report.listed = plan.listed;
         self.report.first_listed = plan.first_listed;

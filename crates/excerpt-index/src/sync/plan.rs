@@ -8,9 +8,8 @@ use excerpt_chunk::{CodeParser as _, Document, Hash};
 use excerpt_grammars::Grammars;
 use excerpt_readers::{Choice, Readers};
 
-use super::Clock;
 use crate::model::{
-    DocumentId, Error, Result, Skip, SkipReason, SourceId, Version, is_at_or_below, with_folders,
+    DocumentId, Error, PathRange, Result, Skip, SkipReason, SourceId, is_at_or_below, with_folders,
 };
 use crate::source::{Entry, ListItem};
 use crate::store::ledger::Ledger;
@@ -48,16 +47,12 @@ pub(super) struct Plan {
     /// How many documents are listed, and how many of them come first.
     pub(super) listed: usize,
     pub(super) first_listed: usize,
-    /// Whether any later change of them will be seen.
-    pub(super) is_settled: bool,
 }
 
 /// What a plan depends on besides the two streams.
 pub(super) struct Terms<'a> {
     /// The settings that documents are to be split with.
     pub(super) identity: Hash,
-    /// When the sync began.
-    pub(super) clock: Clock,
     /// Whether stored sizes and times are meaningful.
     pub(super) trusts: bool,
     /// Whether what was skipped because of its contents is tried again.
@@ -115,10 +110,7 @@ pub(super) fn plan(
     terms: &Terms<'_>,
 ) -> Result<Plan, StoreError> {
     let mut merge = Merge {
-        plan: Plan {
-            is_settled: true,
-            ..Plan::default()
-        },
+        plan: Plan::default(),
         known: known.peekable(),
         gone: Vec::new(),
         before: before.iter().map(|row| (&*row.skip.path, row)).collect(),
@@ -157,9 +149,6 @@ impl<K: Iterator<Item = Result<Known, StoreError>>> Merge<'_, K> {
         }
         self.last.clone_from(&entry.path);
         self.plan.listed += 1;
-        if let Version::Stat(stat) = entry.version {
-            self.plan.is_settled &= self.terms.clock.is_settled(stat);
-        }
         self.plan.first_listed += usize::from(self.terms.is_first(&entry.path));
         while let Some(missing) = self.next_known(|path| *path < *entry.path)? {
             self.gone.push(missing);
@@ -358,17 +347,19 @@ pub(super) struct KnownDocuments<'a> {
     ledger: &'a dyn Ledger,
     source: &'a SourceId,
     page: std::vec::IntoIter<Known>,
-    last: Option<String>,
+    /// The paths of those that have not been read.
+    left: PathRange,
     ended: bool,
 }
 
 impl<'a> KnownDocuments<'a> {
-    pub(super) fn new(ledger: &'a dyn Ledger, source: &'a SourceId) -> Self {
+    /// Those in a range of paths.
+    pub(super) fn new(ledger: &'a dyn Ledger, source: &'a SourceId, range: PathRange) -> Self {
         KnownDocuments {
             ledger,
             source,
             page: Vec::new().into_iter(),
-            last: None,
+            left: range,
             ended: false,
         }
     }
@@ -379,12 +370,12 @@ impl Iterator for KnownDocuments<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.page.as_slice().is_empty() && !self.ended {
-            let page = match self.ledger.known(self.source, self.last.as_deref(), PAGE) {
+            let page = match self.ledger.known(self.source, &self.left, PAGE) {
                 Ok(page) => page,
                 Err(error) => return Some(Err(error)),
             };
             self.ended = page.len() < PAGE;
-            self.last = page.last().map(|known| known.path.clone());
+            self.left.after = page.last().map(|known| known.path.clone());
             self.page = page.into_iter();
         }
         self.page.next().map(Ok)
@@ -477,7 +468,6 @@ mod tests {
         };
         let terms = Terms {
             identity: identity(true),
-            clock: Clock::start(),
             trusts: true,
             retry: false,
             first: None,
@@ -527,7 +517,6 @@ mod tests {
         let known = [Ok(known("a", (1, true))), Err(StoreError::Torn)];
         let terms = Terms {
             identity: identity(true),
-            clock: Clock::start(),
             trusts: true,
             retry: false,
             first: None,
@@ -542,7 +531,6 @@ mod tests {
     fn a_listing_that_fails_or_is_not_in_order_removes_nothing() {
         let terms = Terms {
             identity: identity(true),
-            clock: Clock::start(),
             trusts: true,
             retry: false,
             first: None,

@@ -60,13 +60,20 @@ impl Description {
         };
         let steps = plan.steps.iter().chain(&plan.suspects);
         let mut paths: BTreeSet<String> = steps.map(|step| step.path().to_string()).collect();
-        for id in &plan.removals {
-            paths.extend(catalog.document(*id)?.map(|document| document.path));
-        }
-        Ok(Description::Revised {
-            summary,
-            before: tally_at(catalog, source, &paths)?,
-            paths,
+        let mut before = || {
+            for id in &plan.removals {
+                paths.extend(catalog.document(*id)?.map(|document| document.path));
+            }
+            tally_at(catalog, source, &paths)
+        };
+        Ok(match before() {
+            Ok(before) => Description::Revised {
+                summary,
+                paths,
+                before,
+            },
+            // The sync may be about to repair what is damaged.
+            Err(_) => Description::Made,
         })
     }
 

@@ -166,6 +166,48 @@ impl GitCommit {
         Ok(listing)
     }
 
+    /// What has changed since the state that a cursor names.
+    fn changes(&self, since: &str) -> Result<Option<Changes>> {
+        let Some((commit, rules)) = since.split_once(' ') else {
+            return Ok(None);
+        };
+        let is_same = rules == of_rules(&self.under, &self.selection).to_string();
+        if !is_same || !self.is_comparable {
+            return Ok(None);
+        }
+        if commit == self.commit {
+            return Ok(Some(Changes::default()));
+        }
+        let at = |error| unreachable(&self.id, error);
+        let Some(mut paths) = self.differing(commit).map_err(at)? else {
+            return Ok(None);
+        };
+        // The folder of a file that decides what is listed may differ as a whole.
+        for path in &mut paths {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            if Rules::depend_on(name) {
+                *path = folder.to_string();
+            }
+        }
+        if paths.iter().any(String::is_empty) {
+            return Ok(None);
+        }
+        let mut listing = self.blobs().map_err(at)?;
+        let changed: HashSet<&str> = paths.iter().map(String::as_str).collect();
+        let is_changed = |path: &str| with_folders(path).any(|path| changed.contains(path));
+        listing.entries.retain(|entry| is_changed(&entry.path));
+        // A folder that is skipped as a whole is above what has changed in it.
+        let above: HashSet<&str> = paths.iter().flat_map(|path| with_folders(path)).collect();
+        let is_listed = |path: &str| is_changed(path) || above.contains(path);
+        listing.skips.retain(|skip| is_listed(&skip.path));
+        let listing = self.dated(listing).map_err(at)?;
+        Ok(Some(Changes {
+            paths,
+            listing,
+            ..Changes::default()
+        }))
+    }
+
     /// The paths that commits have touched since another one in the history, or that differ from
     /// it; `None` if it is not in the history, or does not have the folder.
     fn differing(&self, since: &str) -> io::Result<Option<Vec<String>>> {
@@ -227,44 +269,8 @@ impl Source for GitCommit {
             Ok(listing) => listing.into_entries(),
             Err(error) => Entries::new(std::iter::once(Err(unreachable(&self.id, error)))),
         });
-        Ok(Entries::new(entries).with_cursor(self.cursor.clone()))
-    }
-
-    fn changes(&self, since: &str) -> Result<Option<Changes>> {
-        let Some((commit, rules)) = since.split_once(' ') else {
-            return Ok(None);
-        };
-        let is_same = rules == of_rules(&self.under, &self.selection).to_string();
-        if !is_same || !self.is_comparable {
-            return Ok(None);
-        }
-        if commit == self.commit {
-            return Ok(Some(Changes::default()));
-        }
-        let at = |error| unreachable(&self.id, error);
-        let Some(mut paths) = self.differing(commit).map_err(at)? else {
-            return Ok(None);
-        };
-        // The folder of a file that decides what is listed may differ as a whole.
-        for path in &mut paths {
-            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-            if Rules::depend_on(name) {
-                *path = folder.to_string();
-            }
-        }
-        if paths.iter().any(String::is_empty) {
-            return Ok(None);
-        }
-        let mut listing = self.blobs().map_err(at)?;
-        let changed: HashSet<&str> = paths.iter().map(String::as_str).collect();
-        let is_changed = |path: &str| with_folders(path).any(|path| changed.contains(path));
-        listing.entries.retain(|entry| is_changed(&entry.path));
-        // A folder that is skipped as a whole is above what has changed in it.
-        let above: HashSet<&str> = paths.iter().flat_map(|path| with_folders(path)).collect();
-        let is_listed = |path: &str| is_changed(path) || above.contains(path);
-        listing.skips.retain(|skip| is_listed(&skip.path));
-        let listing = self.dated(listing).map_err(at)?;
-        Ok(Some(Changes { paths, listing }))
+        let changes = |since: &str| self.changes(since);
+        Ok(Entries::new(entries).with_cursor(self.cursor.clone(), changes))
     }
 
     fn read(&self, entry: &Entry) -> Reading {

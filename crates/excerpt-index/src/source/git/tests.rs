@@ -201,10 +201,6 @@ impl Source for Recorded<'_> {
         self.source.entries()
     }
 
-    fn changes(&self, since: &str) -> Result<Option<Changes>> {
-        self.source.changes(since)
-    }
-
     fn read(&self, entry: &Entry) -> Reading {
         self.read.lock().unwrap().push(entry.path.clone());
         self.source.read(entry)

@@ -8,7 +8,7 @@ use super::Store;
 use super::merging::Merging;
 use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
-use crate::model::SourceId;
+use crate::model::{PathRange, SourceId};
 use crate::store::catalog::Catalog;
 use crate::store::ledger::{Finished, Followed, Ledger, Registered, Tell, TwinRequest};
 use crate::store::{Change, Known, StoreError, Twin};
@@ -52,10 +52,10 @@ impl Ledger for LocalLedger<'_> {
     fn known(
         &self,
         source: &SourceId,
-        after: Option<&str>,
+        range: &PathRange,
         limit: usize,
     ) -> Result<Vec<Known>, StoreError> {
-        self.store.database.known(source, after, limit)
+        self.store.database.known(source, range, limit)
     }
 
     fn known_at(&self, source: &SourceId, path: &str) -> Result<Vec<Known>, StoreError> {

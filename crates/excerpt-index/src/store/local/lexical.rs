@@ -40,7 +40,7 @@ pub(super) const REV: &str = "rev";
 const HEAP: usize = 50 << 20;
 
 /// Files with more bytes in total are not read in full each time they are opened, only when their
-/// metadata differs from when they were written, before they are appended to, and by
+/// metadata differs from when they were written, before a change that may merge them, and by
 /// `excerpt doctor`. Reading this many takes 2 ms.
 const READ_ALWAYS: u64 = 16 << 20;
 
@@ -91,6 +91,8 @@ pub(crate) struct Seal {
 pub(crate) enum Trust {
     /// If it is large.
     Sealed,
+    /// The same, but what a small change may put into new files is read.
+    SealedButSmall,
     Nothing,
 }
 
@@ -151,9 +153,14 @@ impl Lexical {
                 return Err(StoreError::Value("a keyword index with other fields"));
             }
             let (metadata, bytes) = metadata(&index, dir)?;
-            let is_sealed = trust == Trust::Sealed && seal.metadata == Some(metadata);
+            let is_sealed = trust != Trust::Nothing && seal.metadata == Some(metadata);
             let is_trusted = is_sealed && bytes > READ_ALWAYS;
-            if !is_trusted && !is_sound(&index, dir, seal)? {
+            let is_sound = match trust {
+                Trust::Sealed if is_trusted => true,
+                Trust::SealedButSmall if is_trusted => is_small_sound(&index)?,
+                _ => is_sound(&index, dir, seal)?,
+            };
+            if !is_sound {
                 return Err(StoreError::Value("a keyword index with damaged files"));
             }
             let lexical = Lexical::new(index, fields)?;
@@ -427,6 +434,30 @@ fn is_sound(index: &tantivy::Index, dir: &Path, seal: &Seal) -> Result<bool, Sto
     Ok(are_known && are_theirs && index.validate_checksum()?.is_empty())
 }
 
+/// Whether those files of the last commit are unchanged that a small change may merge, or replace
+/// by files with the same contents and more: small segments, and the lists of what is deleted.
+fn is_small_sound(index: &tantivy::Index) -> Result<bool, StoreError> {
+    let segments = index.searchable_segment_metas()?.into_iter();
+    let small = segments.filter(|segment| segment.num_docs() as usize <= SMALL_SEGMENT);
+    let small: Vec<String> = small.map(|segment| segment.id().uuid_string()).collect();
+    let known = index.directory().list_managed_files();
+    for file in index
+        .load_metas()?
+        .list_segment_files()
+        .intersection(&known)
+    {
+        let name = file.to_string_lossy();
+        let is_read = name.ends_with(".del") || small.iter().any(|id| name.starts_with(id));
+        if is_read {
+            let is_sound = index.directory().validate_checksum(file);
+            if !is_sound.map_err(tantivy::TantivyError::from)? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
 /// The hash of the end of each file of the last commit.
 fn ends(index: &tantivy::Index, dir: &Path) -> Result<BTreeMap<String, Hash>, StoreError> {
     // tantivy ends a file with a description of about 100 bytes.
@@ -554,6 +585,35 @@ mod tests {
             rev: Revision::default(),
         };
         Lexical::create(&dir.join("lexical"), stamp).unwrap()
+    }
+
+    #[test]
+    fn before_a_small_change_what_it_may_merge_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut lexical = created(dir.path());
+        let folder = dir.path().join("lexical");
+        // Two threads write a segment each.
+        add(&lexical, Merges::Small, 2 * SMALL_SEGMENT + 2);
+        add(&lexical, Merges::Small, 1);
+        lexical.reload().unwrap();
+        let segments = lexical.index.searchable_segment_metas().unwrap();
+        let (count, mut large) = (segments.len(), 0);
+        for segment in segments {
+            let name = segment.id().uuid_string() + ".fast";
+            let path = folder.join(name);
+            let sound = fs::read(&path).unwrap();
+            assert!(is_small_sound(&lexical.index).unwrap());
+            let mut damaged = sound.clone();
+            damaged[0] ^= 1;
+            fs::write(&path, damaged).unwrap();
+            let is_large = segment.num_docs() as usize > SMALL_SEGMENT;
+            assert_eq!(is_small_sound(&lexical.index).unwrap(), is_large);
+            large += usize::from(is_large);
+            let seal = Seal::default();
+            assert!(!is_sound(&lexical.index, &folder, &seal).unwrap());
+            fs::write(&path, sound).unwrap();
+        }
+        assert!(0 < large && large < count, "{large} of {count}");
     }
 
     #[test]

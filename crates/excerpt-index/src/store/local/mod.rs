@@ -390,11 +390,17 @@ impl Store {
             return Ok(ControlFlow::Continue(()));
         }
         // Damaged data must not get into new files, and tantivy aborts the process on some of it,
-        // so everything is read before anything is written.
+        // so what may be merged is read before anything is written.
         let seal = self.database.lexical_seal()?;
-        let sound = match self.lexical.is_some() {
-            true => Lexical::open(&path, &seal, Trust::Nothing).ok(),
-            false => None,
+        let sound = match stamp.map(|stamp| stamp.rev) {
+            Some(rev) => {
+                let trust = match self.merges_since(rev)? {
+                    Merges::Small => Trust::SealedButSmall,
+                    _ => Trust::Nothing,
+                };
+                Lexical::open(&path, &seal, trust).ok()
+            }
+            None => None,
         };
         let mut lexical = match sound {
             Some(lexical) => lexical,
@@ -426,6 +432,13 @@ impl Store {
         Ok(flow)
     }
 
+    /// How segments are merged when the keyword index catches up from `rev`.
+    fn merges_since(&self, rev: Revision) -> Result<Merges, StoreError> {
+        let changed = self.database.changed_count(rev)?;
+        let removed = self.database.removed(rev)?.len();
+        Ok(Merges::of_change(changed + removed))
+    }
+
     /// Writes what changed after the stamp of `lexical`, and returns its new stamp.
     fn follow(
         &mut self,
@@ -437,7 +450,7 @@ impl Store {
         let mut flow = ControlFlow::Continue(());
         let (mut done, total) = (0, self.database.changed_count(rev)?);
         let removed = self.database.removed(rev)?;
-        let merges = Merges::of_change(total + removed.len());
+        let merges = self.merges_since(rev)?;
         self.is_unmerged |= merges == Merges::Later;
         let mut writer = lexical.writer(merges)?;
         for document in removed {

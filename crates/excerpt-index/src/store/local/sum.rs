@@ -226,7 +226,7 @@ pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ChunkKey, SyncOptions};
+    use crate::model::{ChunkKey, PathRange, SyncOptions};
     use crate::store::local::Store;
     use crate::store::local::blocks::ChunkReader;
     use crate::{Index, OpenOptions, quiet};
@@ -341,7 +341,7 @@ mod tests {
         let known = || {
             store
                 .database
-                .known(&source.id, None, 10)
+                .known(&source.id, &PathRange::default(), 10)
                 .unwrap()
                 .remove(0)
         };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 
 use super::{encoding, hash, size, unsigned, within};
-use crate::model::{Error, LastSync, Skip, SkipReason, SourceId, Stat, with_folders};
+use crate::model::{Error, LastSync, PathRange, Skip, SkipReason, SourceId, Stat, with_folders};
 use crate::store::Counts;
 use crate::store::StoreError;
 use crate::store::StoredSource;
@@ -126,17 +126,18 @@ impl Database {
         Ok(kept.and_then(|(sync, cursor)| (Some(sync) == last).then_some(cursor)))
     }
 
-    /// The documents of a source after the path `after`, by path, at most `limit`.
+    /// The documents of a source in a range of paths, by path, at most `limit`.
     pub(crate) fn known(
         &self,
         source: &SourceId,
-        after: Option<&str>,
+        range: &PathRange,
         limit: usize,
     ) -> Result<Vec<Known>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.known_where(
-            "source = ?1 AND path > coalesce(?2, '')",
-            params![self.row(source)?, after, limit],
+            // A blob is greater than any text.
+            "source = ?1 AND path > coalesce(?2, '') AND path < coalesce(?4, x'')",
+            params![self.row(source)?, range.after, limit, range.before],
         )
     }
 
