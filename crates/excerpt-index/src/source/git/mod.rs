@@ -175,9 +175,6 @@ impl GitCommit {
         if !is_same || !self.is_comparable {
             return Ok(None);
         }
-        if commit == self.commit {
-            return Ok(Some(Changes::default()));
-        }
         let at = |error| unreachable(&self.id, error);
         let Some(mut paths) = self.differing(commit).map_err(at)? else {
             return Ok(None);
