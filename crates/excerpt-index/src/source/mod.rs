@@ -83,8 +83,11 @@ pub struct Entries<'a> {
 /// The state of a source that has names for its states.
 struct NamedState<'a> {
     cursor: String,
-    changes: Box<dyn Fn(&str) -> Result<Option<Changes>> + 'a>,
+    changes: Box<ChangesSince<'a>>,
 }
+
+/// What has changed since the state with this name.
+type ChangesSince<'a> = dyn Fn(&str) -> Result<Option<Changes>> + 'a;
 
 impl<'a> Entries<'a> {
     /// The contents, in the order that [`Source::entries`] promises.

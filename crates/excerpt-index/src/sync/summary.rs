@@ -28,15 +28,18 @@ pub(super) enum Description {
     /// It has one that still holds.
     Held,
     /// From the one it has and the documents that change.
-    Revised {
-        summary: SourceSummary,
-        /// The paths where something may change.
-        paths: BTreeSet<String>,
-        /// What was there before.
-        before: Tally,
-    },
+    Revised(Box<Revising>),
     /// From all documents.
     Made,
+}
+
+/// A summary that is being revised.
+pub(super) struct Revising {
+    summary: SourceSummary,
+    /// The paths where something may change.
+    paths: BTreeSet<String>,
+    /// What was there before.
+    before: Tally,
 }
 
 impl Description {
@@ -67,11 +70,11 @@ impl Description {
             tally_at(catalog, source, &paths)
         };
         Ok(match before() {
-            Ok(before) => Description::Revised {
+            Ok(before) => Description::Revised(Box::new(Revising {
                 summary,
                 paths,
                 before,
-            },
+            })),
             // The sync may be about to repair what is damaged.
             Err(_) => Description::Made,
         })
@@ -87,11 +90,10 @@ impl Description {
         let revised = match self {
             Description::Held => return Ok(None),
             Description::Made => None,
-            Description::Revised {
-                summary,
-                paths,
-                before,
-            } => revised(summary, before, tally_at(catalog, source, &paths)?),
+            Description::Revised(was) => {
+                let after = tally_at(catalog, source, &was.paths)?;
+                revised(was.summary, was.before, after)
+            }
         };
         match revised.filter(|summary| summary.documents == documents) {
             Some(summary) => Ok(Some(summary)),
