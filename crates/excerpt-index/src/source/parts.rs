@@ -28,10 +28,10 @@ const NAME: usize = 32;
 
 /// The parts of a listing, in the order of paths.
 #[derive(Debug)]
-pub(super) struct Parts(Vec<Part>);
+pub(super) struct Parts(Vec<ListedPart>);
 
 #[derive(Debug)]
-struct Part {
+struct ListedPart {
     entries: Range<usize>,
     skips: Range<usize>,
     name: String,
@@ -62,15 +62,17 @@ impl Parts {
             };
             parts.push((start..end, first..skip));
         }
-        let parts = parts.into_par_iter().map(|(of_entries, of_skips)| Part {
-            name: name(
-                &entries[of_entries.clone()],
-                &skips[of_skips.clone()],
-                begun,
-            ),
-            entries: of_entries,
-            skips: of_skips,
-        });
+        let parts = parts
+            .into_par_iter()
+            .map(|(of_entries, of_skips)| ListedPart {
+                name: name(
+                    &entries[of_entries.clone()],
+                    &skips[of_skips.clone()],
+                    begun,
+                ),
+                entries: of_entries,
+                skips: of_skips,
+            });
         Parts(on_all_cores(|| parts.collect()))
     }
 
@@ -89,7 +91,7 @@ impl Parts {
             .map(|(number, name)| (&name[..], number))
             .collect();
         let is_few = |count: usize| count <= FEW.max(self.0.len().max(names.len()) / SHARE);
-        let is_known = |part: &&Part| numbers.contains_key(part.name.as_bytes());
+        let is_known = |part: &&ListedPart| numbers.contains_key(part.name.as_bytes());
         let same = self.0.iter().filter(is_known).count();
         let differing = self.0.len().max(names.len()) - same;
         if !rest.is_empty() || !is_few(differing) {
@@ -137,7 +139,7 @@ impl Parts {
     }
 }
 
-impl Part {
+impl ListedPart {
     /// Its first and its last path.
     fn paths<'l>(&self, listing: &'l Listing) -> (Option<&'l str>, Option<&'l str>) {
         let entries = &listing.entries[self.entries.clone()];
