@@ -18,9 +18,11 @@ use crate::model::{Fingerprint, PathRange, Skip};
 /// How many documents a part has on average.
 const SIZE: u64 = 256;
 
-/// If more than one of this many parts differs, it is better to compare everything, which needs no
-/// memory for what is known. Of few parts, any number may differ.
+/// If more than one in this many parts differs, everything is compared, which needs no memory for
+/// the documents that are known.
 const SHARE: usize = 8;
+
+/// Up to this many parts may differ in any case.
 const FEW: usize = 8;
 
 /// The length of a name.
@@ -38,8 +40,8 @@ struct ListedPart {
 }
 
 impl Parts {
-    /// The parts of a listing, whose skips are in the order of paths, too, and which was begun at
-    /// a moment, in nanoseconds since 1970.
+    /// The parts of a listing whose skips are in the order of paths, too. `begun` is when it was
+    /// begun, in nanoseconds since 1970.
     pub(super) fn of(listing: &Listing, begun: i64) -> Parts {
         let Listing { entries, skips } = listing;
         let starts = || {
