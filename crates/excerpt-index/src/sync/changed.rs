@@ -6,14 +6,16 @@ use excerpt_chunk::Hash;
 use excerpt_readers::Readers;
 
 use super::plan::{self, KnownDocuments, Plan, Terms};
+use super::summary;
 use crate::model::{PathRange, SkipReason, SourceId, is_at_or_below, with_folders};
 use crate::source::{Changes, Entries};
 use crate::store::ledger::{Ledger, Registered};
 use crate::store::{Known, SkipRow, StoreError};
 
 /// What is kept of a sync: the settings of `identity` that documents were split with, the version
-/// of the readers that have read them, and the number of `documents`, since all must be the same
-/// for documents outside of later changes; and the `cursor` of the source, empty if it has none.
+/// of the readers that have read them, the number of `documents`, and the version of summaries,
+/// since all must be the same for documents outside of later changes; and the `cursor` of the
+/// source, empty if it has none.
 pub(super) fn kept(
     cursor: Option<&str>,
     documents: usize,
@@ -21,7 +23,8 @@ pub(super) fn kept(
     readers: &Readers,
 ) -> String {
     let cursor = cursor.unwrap_or_default();
-    format!("{identity} {} {documents} {cursor}", version_of(readers))
+    let (readers, summary) = (version_of(readers), summary::VERSION);
+    format!("{identity} {readers} {documents} {summary} {cursor}")
 }
 
 /// Whether the readers are those of the last complete sync.
@@ -29,6 +32,13 @@ pub(super) fn has_same_readers(before: &Registered, readers: &Readers) -> bool {
     let kept = before.cursor.as_deref();
     let version = kept.and_then(|kept| kept.split(' ').nth(1));
     version == Some(&version_of(readers).to_string())
+}
+
+/// Whether the summary that is kept was made as one is now.
+pub(super) fn has_same_summaries(before: &Registered) -> bool {
+    let kept = before.cursor.as_deref();
+    let version = kept.and_then(|kept| kept.split(' ').nth(3));
+    version == Some(&summary::VERSION.to_string())
 }
 
 fn version_of(readers: &Readers) -> Hash {
@@ -53,11 +63,11 @@ pub(super) fn changes(
         return Ok(None);
     }
     let kept = before.cursor.as_deref().unwrap_or_default();
-    let mut parts = kept.splitn(4, ' ');
+    let mut parts = kept.splitn(5, ' ');
     let identity = parts.next().unwrap_or_default();
     let documents = parts.nth(1).unwrap_or_default();
     let is_same = identity == terms.identity.to_string() && terms.has_same_readers;
-    let since = parts.next().filter(|since| is_same && !since.is_empty());
+    let since = parts.nth(1).filter(|since| is_same && !since.is_empty());
     let Some(since) = since else {
         return Ok(None);
     };

@@ -81,6 +81,8 @@ pub(crate) struct Sync<'a> {
     /// Whether stored sizes and times are meaningful: a clock that was set back may have produced
     /// the same time twice.
     trusts: bool,
+    /// Whether everything is compared, whatever the source says has changed.
+    compares_all: bool,
     /// Whether a document was not as it was listed when it was read.
     has_moved: AtomicBool,
     report: SyncReport,
@@ -119,6 +121,7 @@ impl<'a> Sync<'a> {
             progress,
             clock,
             trusts: true,
+            compares_all: false,
             has_moved: AtomicBool::new(false),
             report: SyncReport::default(),
         })
@@ -126,8 +129,21 @@ impl<'a> Sync<'a> {
 
     /// Runs it.
     pub(crate) fn run(mut self) -> Result<SyncReport, StoreError> {
+        let is_complete = match self.pass() {
+            // What is damaged outside of the changes is repaired when everything is compared.
+            Err(StoreError::Value(_)) if !self.compares_all => {
+                self.compares_all = true;
+                self.pass()?
+            }
+            passed => passed?,
+        };
+        Ok(self.finish(is_complete))
+    }
+
+    /// Brings the index up to date, and returns whether that came to its end.
+    fn pass(&mut self) -> Result<bool, StoreError> {
         if self.tell(Stage::List, 0, 0).is_break() {
-            return Ok(self.finish(false));
+            return Ok(false);
         }
         let entries = self.source.entries()?;
         let cursor = entries.cursor().map(str::to_string);
@@ -140,7 +156,7 @@ impl<'a> Sync<'a> {
         if !self.accepts_removals && last.is_some() {
             self.check_loss(&plan)?;
         }
-        self.report.removed = plan.removals.len();
+        self.report.removed += plan.removals.len();
         let is_same = plan.is_empty();
         let description = Description::begin(&*self.ledger.catalog()?, source, &known, &plan)?;
         if !is_same {
@@ -150,7 +166,7 @@ impl<'a> Sync<'a> {
         // Documents that were split become searchable, even if the rest has to wait.
         let indexed = self.index()?;
         if applied.is_break() || indexed.is_break() {
-            return Ok(self.finish(false));
+            return Ok(false);
         }
         let has_moved = self.has_moved.load(Ordering::Relaxed);
         let cursor = cursor.filter(|_| !has_moved);
@@ -161,18 +177,19 @@ impl<'a> Sync<'a> {
         let readers = &self.selection.readers;
         let kept = changed::kept(cursor.as_deref(), documents, self.identity, readers);
         let summary = description.end(&*self.ledger.catalog()?, source, documents)?;
-        self.complete(&known, plan.skips, &kept, summary)
+        self.complete(&known, plan.skips, &kept, summary)?;
+        Ok(true)
     }
 
     /// Ends a sync that covered the whole source in the state that `cursor` describes. `summary` is
     /// that of the source, unless the one it has still holds.
     fn complete(
-        mut self,
+        &mut self,
         known: &Registered,
         mut skips: Vec<SkipRow>,
         cursor: &str,
         summary: Option<SourceSummary>,
-    ) -> Result<SyncReport, StoreError> {
+    ) -> Result<(), StoreError> {
         skips.sort_by(|a, b| a.skip.path.cmp(&b.skip.path));
         for row in &skips {
             *self.report.skipped.entry(row.skip.reason).or_default() += 1;
@@ -186,8 +203,7 @@ impl<'a> Sync<'a> {
             summary: summary.as_ref(),
             cursor: Some(cursor),
         };
-        self.ledger.finish_sync(self.source.id(), &finished)?;
-        Ok(self.finish(true))
+        self.ledger.finish_sync(self.source.id(), &finished)
     }
 
     /// Makes the documents that were split searchable by keywords, and by vectors if the caller has
@@ -237,7 +253,11 @@ impl<'a> Sync<'a> {
             has_same_readers: changed::has_same_readers(known, &self.selection.readers),
         };
         let (ledger, before) = (&*self.ledger, &known.skips[..]);
-        let mut plan = match changed::changes(ledger, source, &entries, known, &terms)? {
+        let changes = match self.compares_all {
+            true => None,
+            false => changed::changes(ledger, source, &entries, known, &terms)?,
+        };
+        let mut plan = match changes {
             Some(changes) => changed::plan(ledger, source, changes, before, &terms)?,
             None => {
                 let all = KnownDocuments::new(ledger, source, PathRange::default());

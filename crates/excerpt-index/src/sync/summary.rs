@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use excerpt_chunk::Document;
 
+use super::changed;
 use super::plan::Plan;
 use crate::analysis::{is_date, language};
 use crate::model::{Domain, Newest, SourceId, SourceSummary, Topic};
@@ -18,6 +19,9 @@ const NAMED: usize = 50;
 
 /// How many of the newest documents a summary names.
 const NEWEST: usize = 10;
+
+/// Changes whenever the same documents may have another summary.
+pub(super) const VERSION: u32 = 1;
 
 /// The most documents for which a summary is revised. For more, it is made of all documents, which
 /// is about as fast.
@@ -36,7 +40,7 @@ pub(super) enum Description {
 /// A summary that is being revised.
 pub(super) struct Revising {
     summary: SourceSummary,
-    /// The paths where something may change.
+    /// The paths where something may change, and those of the newest documents.
     paths: BTreeSet<String>,
     /// What was there before.
     before: Tally,
@@ -53,7 +57,8 @@ impl Description {
     ) -> Result<Description, StoreError> {
         // An earlier sync may have written and not come to its end.
         let was_complete = known.last_sync.is_some_and(|last| last.finished.is_some());
-        let summary = match was_complete && known.has_summary {
+        let is_described = was_complete && known.has_summary && changed::has_same_summaries(known);
+        let summary = match is_described {
             true if plan.is_empty() => return Ok(Description::Held),
             true if plan.size() <= MOST_REVISED => catalog.summary(source)?,
             _ => None,
@@ -63,6 +68,7 @@ impl Description {
         };
         let steps = plan.steps.iter().chain(&plan.suspects);
         let mut paths: BTreeSet<String> = steps.map(|step| step.path().to_string()).collect();
+        paths.extend(summary.newest.iter().map(|newest| newest.path.clone()));
         let mut before = || {
             for id in &plan.removals {
                 paths.extend(catalog.document(*id)?.map(|document| document.path));
@@ -152,22 +158,17 @@ fn revised(mut summary: SourceSummary, before: Tally, after: Tally) -> Option<So
         set_topics(&mut summary, topics);
     }
     // What it does not name is not newer than the last that it names.
-    let last = summary.newest.get(NEWEST - 1).cloned();
-    let mut newest = summary.newest;
-    newest.retain(|newest| {
-        before
-            .newest
-            .iter()
-            .all(|before| before.path != newest.path)
-    });
-    newest.extend(after.newest);
-    keep_newest(&mut newest);
-    summary.newest = newest;
-    let is_known = match last {
-        Some(last) => order(summary.newest.get(NEWEST - 1)?) <= order(&last),
+    let is_known = match before.newest.get(NEWEST - 1) {
+        Some(last) => after.newest.get(NEWEST - 1)?.order() <= last.order(),
         None => true,
     };
-    is_known.then_some(summary)
+    let is_its = before
+        .newest
+        .iter()
+        .map(|recent| &recent.newest)
+        .eq(&summary.newest);
+    summary.newest = newest(after.newest);
+    (is_known && is_its).then_some(summary)
 }
 
 /// Replaces the counts of `before` by those of `after`; `None` if the former were not counted.
@@ -196,7 +197,20 @@ pub(super) struct Tally {
     domains: BTreeMap<String, usize>,
     /// In the order in which they were added.
     topics: Vec<Topic>,
-    newest: Vec<Newest>,
+    newest: Vec<Recent>,
+}
+
+/// One of the newest documents.
+struct Recent {
+    modified_ns: i64,
+    newest: Newest,
+}
+
+impl Recent {
+    /// What the newest documents are ordered by: the newest comes first, then by path.
+    fn order(&self) -> (Reverse<i64>, &str) {
+        (Reverse(self.modified_ns), &self.newest.path)
+    }
 }
 
 impl Tally {
@@ -218,15 +232,19 @@ impl Tally {
                 heading: heading.clone(),
             });
         }
-        let modified = listed.stat.seconds();
+        let modified_ns = listed.stat.mtime_ns;
         let last = self.newest.get(NEWEST - 1);
-        if last.is_none_or(|last| last.modified <= modified) {
-            self.newest.push(Newest {
-                path: listed.path.clone(),
-                title: listed.title.clone(),
-                modified,
+        if last.is_none_or(|last| last.modified_ns <= modified_ns) {
+            self.newest.push(Recent {
+                modified_ns,
+                newest: Newest {
+                    path: listed.path.clone(),
+                    title: listed.title.clone(),
+                    modified: listed.stat.seconds(),
+                },
             });
-            keep_newest(&mut self.newest);
+            self.newest.sort_by(|a, b| a.order().cmp(&b.order()));
+            self.newest.truncate(NEWEST);
         }
     }
 
@@ -236,13 +254,17 @@ impl Tally {
             documents: self.documents,
             bytes: self.bytes,
             languages: self.languages,
-            newest: self.newest,
             ..SourceSummary::default()
         };
         set_domains(&mut summary, self.domains);
         set_topics(&mut summary, self.topics);
+        summary.newest = newest(self.newest);
         summary
     }
+}
+
+fn newest(recent: Vec<Recent>) -> Vec<Newest> {
+    recent.into_iter().map(|recent| recent.newest).collect()
 }
 
 fn count(counts: &mut BTreeMap<String, usize>, name: &str) {
@@ -276,17 +298,6 @@ fn set_topics(summary: &mut SourceSummary, mut topics: Vec<Topic>) {
     summary.topics = topics;
 }
 
-/// Puts documents in order, the newest first, then by path, and drops all but the first.
-fn keep_newest(newest: &mut Vec<Newest>) {
-    newest.sort_by(|a, b| order(a).cmp(&order(b)));
-    newest.truncate(NEWEST);
-}
-
-/// What the newest documents are ordered by.
-fn order(newest: &Newest) -> (Reverse<i64>, &str) {
-    (Reverse(newest.modified), &newest.path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,7 +319,7 @@ mod tests {
             first_heading: Some(format!("About {}", random.usize(..3))),
             stat: Stat {
                 size: random.u64(..100),
-                mtime_ns: random.i64(0..40) * 1_000_000_000,
+                mtime_ns: random.i64(0..60) * 400_000_000,
                 ..Stat::default()
             },
             syntax: "text".to_string(),
@@ -349,6 +360,15 @@ mod tests {
                     }
                 }
                 let all = tally(documents.values()).end();
+                for newest in &summary.newest {
+                    let is_changed = |listed: &Listed| listed.path == newest.path;
+                    if let Some(listed) = documents.get(&newest.path)
+                        && !before.iter().chain(&after).any(is_changed)
+                    {
+                        before.push(listed.clone());
+                        after.push(listed.clone());
+                    }
+                }
                 let revised = revised(summary, tally(&before), tally(&after));
                 revisions += usize::from(revised.is_some());
                 assert_eq!(revised.unwrap_or_else(|| all.clone()), all);

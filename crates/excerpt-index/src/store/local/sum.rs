@@ -225,6 +225,8 @@ pub(super) fn fill(connection: &Connection) -> Result<(), StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::model::{ChunkKey, PathRange, SyncOptions};
     use crate::store::local::Store;
@@ -235,10 +237,10 @@ mod tests {
     fn store() -> (tempfile::TempDir, Store) {
         let dir = tempfile::tempdir().unwrap();
         let (root, index) = (dir.path().join("notes"), dir.path().join("index"));
-        std::fs::create_dir(&root).unwrap();
+        fs::create_dir(&root).unwrap();
         let text = "---\ntags: [green]\n---\n# Tea\n\nSee [milk](milk.md).\n";
-        std::fs::write(root.join("tea.md"), text).unwrap();
-        std::fs::write(root.join("photo.md"), "a\0b").unwrap();
+        fs::write(root.join("tea.md"), text).unwrap();
+        fs::write(root.join("photo.md"), "a\0b").unwrap();
         let mut made = Index::open(&index, OpenOptions::create()).unwrap();
         made.sync(&root, &SyncOptions::default(), quiet).unwrap();
         drop(made);
@@ -360,5 +362,40 @@ mod tests {
             .sync(source.id.path(), &SyncOptions::default(), quiet)
             .unwrap();
         assert!(index.check().unwrap().is_sound());
+    }
+
+    #[test]
+    fn what_is_damaged_is_repaired_even_if_it_has_not_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let [root, index] = ["notes", "index"].map(|name| dir.path().join(name));
+        fs::create_dir(&root).unwrap();
+        let path = |number: usize| root.join(format!("{number}.md"));
+        let write = |number: usize, age: u64| {
+            fs::write(path(number), format!("# Note {number}\n")).unwrap();
+            let file = fs::File::options().append(true).open(path(number));
+            let time = std::time::SystemTime::now() - std::time::Duration::from_secs(age);
+            file.unwrap().set_modified(time).unwrap();
+        };
+        (0..2_000).for_each(|number| write(number, 1_000 + number as u64));
+        let sync = || {
+            let mut index = Index::open(&index, OpenOptions::create()).unwrap();
+            let options = SyncOptions::default();
+            (
+                index.sync(&root, &options, quiet).unwrap(),
+                index.check().is_ok_and(|check| check.is_sound()),
+            )
+        };
+        assert_eq!(sync().0.added, 2_000);
+        let damage = |path: &str| {
+            let store = Store::open(&index).unwrap();
+            let sql = "UPDATE document SET mtime_ns = mtime_ns + 1 WHERE path = ?1";
+            store.database.connection.execute(sql, [path]).unwrap();
+        };
+        damage("1999.md");
+        assert!(!sync().1);
+        // One of the newest is gone: the summary needs all documents.
+        fs::remove_file(path(0)).unwrap();
+        let (report, is_sound) = sync();
+        assert_eq!((report.removed, report.read, is_sound), (1, 1, true));
     }
 }
