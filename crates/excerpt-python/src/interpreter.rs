@@ -92,8 +92,14 @@ impl Locked {
                 (done, Some(self))
             }
             ffi::PyGILState_STATE::PyGILState_UNLOCKED => {
+                // What it calls may wait for the lock on its own, as the readers of pyarrow do, and
+                // a thread that waits when the interpreter ends never comes back.
+                count();
                 drop(self);
-                (work(), Locked::new())
+                let done = work();
+                let locked = Locked::new();
+                uncount();
+                (done, locked)
             }
         }
     }
