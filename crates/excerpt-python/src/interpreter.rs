@@ -51,7 +51,8 @@ const LONGEST: Duration = Duration::from_secs(5);
 ///
 /// They also call from threads of their own, even while the interpreter ends, when a thread that
 /// waits for the lock never gets it. So it is not given out to them any more from then on, and the
-/// interpreter waits for those who have it.
+/// interpreter waits for those who have it, and for those who work
+/// [without](Locked::without) it for a while.
 pub(crate) struct Locked {
     before: ffi::PyGILState_STATE,
     /// It belongs to this thread.

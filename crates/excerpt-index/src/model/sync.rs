@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use excerpt_chunk::{Config, Hash};
 use serde::{Deserialize, Serialize};
@@ -457,6 +457,13 @@ impl Stat {
     /// Whether it stands for a tag. Its only time is that of the last change, or 0.
     pub(crate) fn is_of_tag(self) -> bool {
         self.ctime_ns == Some(Stat::OF_TAG)
+    }
+
+    /// The present moment, in nanoseconds since 1970.
+    pub(crate) fn now() -> i64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let nanoseconds = since.unwrap_or_default().as_nanos();
+        i64::try_from(nanoseconds).unwrap_or(i64::MAX)
     }
 
     /// Whether a file that has this size and these times at a moment, in nanoseconds since 1970,

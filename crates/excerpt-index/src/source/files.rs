@@ -6,7 +6,6 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 use std::vec::IntoIter;
 
 use rayon::prelude::*;
@@ -19,7 +18,8 @@ use super::{Entries, Entry, ListItem, Listing, Reading, Source};
 use crate::cores::on_all_cores;
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
 use crate::model::{
-    Error, Fingerprint, Provenance, Result, Secret, Selection, Skip, SkipReason, SourceId, plain,
+    Error, Fingerprint, Provenance, Result, Secret, Selection, Skip, SkipReason, SourceId, Stat,
+    plain,
 };
 
 /// The files under a folder, or a single file. Symbolic links are not followed, and nothing is ever
@@ -311,7 +311,7 @@ fn in_order(mut found: Vec<Found>) -> Listing {
 impl Files {
     /// Lists everything, with the name of its state.
     pub(super) fn entries_for(&self, visitor: &dyn Visitor) -> Result<Entries<'static>> {
-        let begun = now();
+        let begun = Stat::now();
         let listing = Arc::new(self.list_for(visitor)?);
         let (rules, parts) = (self.rules(), Parts::of(&listing, begun));
         let cursor = format!("{rules} {}", parts.names());
@@ -496,14 +496,6 @@ impl Files {
     }
 }
 
-/// The time, in nanoseconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
-    })
-}
-
 fn unreadable(path: String, error: &io::Error) -> Skip {
     Skip::new(path, SkipReason::Unreadable).with_detail(plain(error))
 }
@@ -514,7 +506,7 @@ fn secret_by_name(path: impl Into<String>) -> Skip {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, SystemTime};
 
     use super::*;
     use crate::source::conformance::conforms;

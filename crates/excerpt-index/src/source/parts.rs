@@ -92,20 +92,18 @@ impl Parts {
             .enumerate()
             .map(|(number, name)| (&name[..], number))
             .collect();
-        let is_few = |count: usize| count <= FEW.max(self.0.len().max(names.len()) / SHARE);
-        let is_known = |part: &&ListedPart| numbers.contains_key(part.name.as_bytes());
-        let same = self.0.iter().filter(is_known).count();
-        let differing = self.0.len().max(names.len()) - same;
-        if !rest.is_empty() || !is_few(differing) {
+        let numbered = self.0.iter().enumerate();
+        let same: Vec<(usize, usize)> = numbered
+            .filter_map(|(number, part)| Some((number, *numbers.get(part.name.as_bytes())?)))
+            .collect();
+        let most = self.0.len().max(names.len());
+        if !rest.is_empty() || most - same.len() > FEW.max(most / SHARE) {
             return None;
         }
         let mut changes = Changes::default();
         // The numbers of the next part, among these and among those, if no part differs.
         let mut next = (0, 0);
-        let numbered = self.0.iter().enumerate();
-        let same = numbered
-            .filter_map(|(number, part)| Some((number, *numbers.get(part.name.as_bytes())?)));
-        for found in same.chain([(self.0.len(), names.len())]) {
+        for found in same.into_iter().chain([(self.0.len(), names.len())]) {
             if found.0 < next.0 || found.1 < next.1 {
                 return None;
             }

@@ -1,6 +1,6 @@
 //! The time of a sync.
 
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use crate::model::Stat;
 
@@ -13,12 +13,9 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn start() -> Self {
-        let now = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .unwrap_or_default();
         Clock {
             instant: Instant::now(),
-            nanoseconds: i64::try_from(now.as_nanos()).unwrap_or(i64::MAX),
+            nanoseconds: Stat::now(),
         }
     }
 

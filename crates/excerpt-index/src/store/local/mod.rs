@@ -450,7 +450,7 @@ impl Store {
         let mut flow = ControlFlow::Continue(());
         let (mut done, total) = (0, self.database.changed_count(rev)?);
         let removed = self.database.removed(rev)?;
-        let merges = self.merges_since(rev)?;
+        let merges = Merges::of_change(total + removed.len());
         self.is_unmerged |= merges == Merges::Later;
         let mut writer = lexical.writer(merges)?;
         for document in removed {
