@@ -105,6 +105,8 @@ impl Chapters<'_> {
         let options = Options {
             links: InlineLinks::Outward,
             levels: self.levels,
+            // Chapters may use a name twice.
+            names: false,
         };
         self.written += page.write(writer, options, limits)?;
         Ok(())

@@ -46,6 +46,6 @@ mod xml;
 pub use converter::{Converter, ConverterError};
 pub use format::{FileFormat, format_of};
 pub use limits::ReadLimits;
-pub use place::{FilePlace, FilePlaces};
+pub use place::{FilePlace, FilePlaces, slug};
 pub use reader::{ExtractedText, FileReader, ReadError};
 pub use readers::{Choice, ChosenReader, Readers};

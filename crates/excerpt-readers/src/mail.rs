@@ -198,7 +198,11 @@ impl MailWriter<'_, '_> {
                 let page = format!("\u{feff}{html}");
                 let page = ParsedPage::parse(page.as_bytes(), self.limits)?;
                 let mut writer = MarkdownWriter::new(self.limits);
-                match page.write(&mut writer, Options::PAGE, self.limits)? {
+                let options = Options {
+                    names: false,
+                    ..Options::PAGE
+                };
+                match page.write(&mut writer, options, self.limits)? {
                     0 => Ok(()),
                     _ => self.body(&writer.finish()?.text),
                 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::char::is_combining_mark;
 
 /// A part of a file, from 1 where it is a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +68,16 @@ fn seconds(time: &str) -> Option<usize> {
         total.checked_mul(60)?.checked_add(part)
     };
     (parts.len() <= 3).then(|| parts.iter().try_fold(0, add))?
+}
+
+/// The slug of a heading, as GitHub makes it: the name that links call it by, without the number of
+/// a second one of the same text.
+#[must_use]
+pub fn slug(title: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_') || is_combining_mark(*c);
+    let lower = title.trim().chars().flat_map(char::to_lowercase);
+    let dashed = lower.map(|c| if c == ' ' { '-' } else { c });
+    dashed.filter(kept).collect()
 }
 
 /// The letters of a column: `A`, `Z`, `AA`.

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use excerpt_chunk::{CodeParser as _, Document, Kind, Markdown, Node, Outline, Parser as _};
 use excerpt_grammars::Grammars;
-use unicode_normalization::char::is_combining_mark;
+use excerpt_readers::slug;
 
 use super::anchors::anchors;
 
@@ -73,22 +73,22 @@ impl Sections {
 
     fn of_headings(document: &Document<'_>, outline: &Outline) -> Self {
         let mut slugs = Slugs::default();
+        let mut anchors = anchors(document, outline);
         let sections = outline.nodes().iter().filter_map(|node: &Node| {
             let title = node.label().filter(|_| node.kind() == Kind::Section)?;
-            let text = &document.text()[node.span()];
-            let slug = match own_name(text) {
-                Some(name) => name.to_string(),
-                None => slugs.next(title),
-            };
-            Some(Section {
+            let named = |slug: String| Section {
                 title: title.to_string(),
                 slug,
                 bytes: node.span(),
-            })
+            };
+            let mut names = own_names(&document.text()[node.span()]).map(str::to_string);
+            let slug = names.next().unwrap_or_else(|| slugs.next(title));
+            anchors.extend(names.map(named));
+            Some(named(slug))
         });
         Sections {
             sections: sections.collect(),
-            anchors: anchors(document, outline),
+            anchors,
         }
     }
 
@@ -136,14 +136,15 @@ impl Sections {
     }
 }
 
-/// The name that `{#name}` at its end gives to a heading.
-fn own_name(section: &str) -> Option<&str> {
-    let heading = section.lines().next()?.trim_end().strip_suffix('}')?;
-    let (_, attributes) = heading.rsplit_once('{')?;
-    let mut names = attributes.split_whitespace();
-    names
-        .find_map(|word| word.strip_prefix('#'))
-        .filter(|name| !name.is_empty())
+/// The names that `{#name}` at its end gives to a heading: the first is that of the section.
+fn own_names(section: &str) -> impl Iterator<Item = &str> {
+    let heading = section.lines().next().unwrap_or_default();
+    let attributes = heading.trim_end().strip_suffix('}');
+    let attributes = attributes.and_then(|heading| heading.rsplit_once('{'));
+    let words = attributes.map_or("", |(_, attributes)| attributes);
+    let names = words.split_whitespace();
+    let names = names.filter_map(|word| word.strip_prefix('#'));
+    names.filter(|name| !name.is_empty())
 }
 
 /// The slugs already used in a document.
@@ -169,14 +170,6 @@ impl Slugs {
         self.0.insert(numbered.clone(), 0);
         numbered
     }
-}
-
-/// The slug of a heading, without a number.
-fn slug(title: &str) -> String {
-    let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_') || is_combining_mark(*c);
-    let lower = title.trim().chars().flat_map(char::to_lowercase);
-    let dashed = lower.map(|c| if c == ' ' { '-' } else { c });
-    dashed.filter(kept).collect()
 }
 
 #[cfg(test)]

@@ -2,11 +2,13 @@
 
 use super::code;
 use super::inline::{Inline, InlineLinks, inline_of};
+use super::names::names_of_heading;
 use super::page::{Page, Surroundings};
 use super::table::Table;
 use super::tree::{Attribute, Tag, holds};
 use crate::limits::ReadLimits;
 use crate::markdown::{MarkdownWriter, one_line};
+use crate::place::slug;
 use crate::reader::ReadError;
 
 /// Writes the blocks of a page.
@@ -32,6 +34,8 @@ pub(crate) struct Options {
     pub(crate) links: InlineLinks,
     /// The levels in the text of the headings of the levels 1 to 6.
     pub(crate) levels: [usize; 6],
+    /// Whether headings have the names that links call them by.
+    pub(crate) names: bool,
 }
 
 impl Options {
@@ -39,6 +43,7 @@ impl Options {
     pub(crate) const PAGE: Options = Options {
         links: InlineLinks::All,
         levels: [1, 2, 3, 4, 5, 6],
+        names: true,
     };
 
     /// The level in the text of a heading.
@@ -260,18 +265,31 @@ impl<'p, 'w, 'a> HtmlConverter<'p, 'w, 'a> {
     }
 
     fn heading(&mut self, at: usize, level: usize) -> Result<(), ReadError> {
-        // Most links of a heading lead to itself.
-        let title = one_line(&inline_of(self.page, at, InlineLinks::Outward));
-        self.titled(self.options.level(level), &title)
+        self.titled(at, self.options.level(level))
     }
 
-    fn titled(&mut self, level: usize, title: &str) -> Result<(), ReadError> {
+    /// Writes an element as a heading, with the names that links call it by if its text does not
+    /// tell them.
+    fn titled(&mut self, at: usize, level: usize) -> Result<(), ReadError> {
+        // Most links of a heading lead to itself.
+        let title = one_line(&inline_of(self.page, at, InlineLinks::Outward));
         if title.is_empty() {
             return Ok(());
         }
         self.written += 1;
         self.level = level;
-        self.writer.heading(level, title)
+        let names = match self.options.names {
+            true => names_of_heading(self.page, at),
+            false => Vec::new(),
+        };
+        match &*names {
+            [] => self.writer.heading(level, &title),
+            [name] if *name == slug(&title) => self.writer.heading(level, &title),
+            names => {
+                let names = names.join(" #");
+                self.writer.heading(level, &format!("{title} {{#{names}}}"))
+            }
+        }
     }
 
     fn code(&mut self, at: usize) -> Result<(), ReadError> {
@@ -361,10 +379,12 @@ impl<'p, 'w, 'a> HtmlConverter<'p, 'w, 'a> {
             } if is_term => {
                 let level = *level + 1;
                 let is_first = std::mem::replace(is_described, false);
-                let title = one_line(&inline_of(page, at, InlineLinks::Outward));
                 match is_first {
-                    true => self.titled(level.min(6), &title)?,
-                    false => self.paragraph(&title)?,
+                    true => self.titled(at, level.min(6))?,
+                    false => {
+                        let term = one_line(&inline_of(page, at, InlineLinks::Outward));
+                        self.paragraph(&term)?;
+                    }
                 }
                 Ok(node.end)
             }

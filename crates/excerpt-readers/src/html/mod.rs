@@ -8,6 +8,7 @@ mod code;
 mod convert;
 mod encoding;
 mod inline;
+mod names;
 mod page;
 mod table;
 mod template;
@@ -36,7 +37,7 @@ pub(crate) struct Html;
 
 impl FileReader for Html {
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {

@@ -45,7 +45,7 @@ fn tags_that_are_nested_wrongly_take_nothing_apart() {
     assert_text("<p>a</div></td></ul>b</p>", "ab\n");
     assert_text(
         "<a name=x><h2>title</h2><p>text <a href=y>link</a></p>",
-        "## title\n\ntext [link](y)\n",
+        "## title {#x}\n\ntext [link](y)\n",
     );
     assert_text("<table><tr><td>a</p></div></table>b", "a\n\nb\n");
     assert_text("<p>a</br>b</p>", "a\nb\n");
