@@ -348,6 +348,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             Strength::Item => "between list items",
             Strength::Code => "after a code block",
             Strength::Row => "between table rows",
+            Strength::Cell => "between table cells",
             Strength::Line => "between lines",
             Strength::Sentence => "between sentences",
             Strength::Word => "between words",

@@ -368,6 +368,8 @@ pub enum Strength {
     Code,
     /// Between two rows of a table.
     Row,
+    /// Between two cells of a row that is too large.
+    Cell,
     /// Between two lines.
     Line,
     /// Between two sentences.

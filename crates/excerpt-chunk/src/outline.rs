@@ -179,6 +179,8 @@ pub struct Node {
     pub(crate) level: u8,
     /// How many lines the header of a table without nodes for its rows has; otherwise 0.
     pub(crate) header_lines: u8,
+    /// What separates the cells of a row of a table, if that is one character; otherwise 0.
+    pub(crate) cell_separator: u8,
     /// What the node adds to the trail of its contents: the title of a section, `fn name` for a
     /// definition, a key. For a code block, its language.
     pub(crate) label: Option<Arc<str>>,
@@ -429,6 +431,7 @@ impl Outline {
                 kind: if is_code { node.kind } else { kind },
                 level: 0,
                 header_lines: 0,
+                cell_separator: 0,
                 glued: node.glued || (!is_code && is_led),
                 parent: kept(root + node.parent()),
                 end: kept(root + node.end()),
@@ -592,6 +595,7 @@ impl<'a> OutlineBuilder<'a> {
             kind: Kind::Document,
             level: 0,
             header_lines: 0,
+            cell_separator: 0,
             label: None,
             glued: false,
             parent: 0,
@@ -646,6 +650,7 @@ impl<'a> OutlineBuilder<'a> {
             kind,
             level: 0,
             header_lines: 0,
+            cell_separator: 0,
             label: None,
             glued: false,
             parent: kept(parent),
@@ -683,6 +688,11 @@ impl<'a> OutlineBuilder<'a> {
     /// Sets how many lines the header of a table without nodes for its rows has.
     pub(crate) fn header_lines(&mut self, node: usize, lines: usize) {
         self.nodes[node].header_lines = u8::try_from(lines).unwrap_or(0);
+    }
+
+    /// Sets what separates the cells of a row of a table.
+    pub(crate) fn cell_separator(&mut self, node: usize, separator: u8) {
+        self.nodes[node].cell_separator = separator;
     }
 
     /// Marks a node as belonging to what comes before it.

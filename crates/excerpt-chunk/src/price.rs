@@ -23,6 +23,8 @@ pub(crate) const NESTED: f32 = 0.7;
 /// Added between a line ending in `:` and what it introduces.
 pub(crate) const LEAD_IN: f32 = 1.0;
 pub(crate) const ROW: f32 = 2.0;
+/// Between the cells of a row that must be split.
+pub(crate) const CELL: f32 = 4.0;
 pub(crate) const LINE: f32 = 2.5;
 pub(crate) const LINE_AFTER_BLANK: f32 = 1.5;
 pub(crate) const SENTENCE: f32 = 2.0;

@@ -15,6 +15,36 @@ const ABBREVIATIONS: [&str; 27] = [
     "fig", "eq", "sec", "ch", "vol", "pp", "al", "approx", "ca", "resp", "incl", "jr", "sr",
 ];
 
+/// Yields the cells of a row, each with the separator after it. A separator in quotes, or after a
+/// backslash, is none.
+pub(crate) fn cells(
+    text: &str,
+    row: Range<usize>,
+    separator: u8,
+    mut piece: impl FnMut(Range<usize>),
+) {
+    let bytes = text.as_bytes();
+    let mut start = row.start;
+    let mut is_quoted = false;
+    for at in row.clone() {
+        match bytes[at] {
+            b'"' if is_quoted => is_quoted = false,
+            // A quote within a value is one of its characters; two stand for one.
+            b'"' => is_quoted = at == start || bytes[at - 1] == b'"',
+            byte if byte == separator && !is_quoted => {
+                let is_escaped = at > start && bytes[at - 1] == b'\\';
+                let end = at + 1;
+                if !is_escaped && end < row.end && is_grapheme_start(text, start, end) {
+                    piece(start..end);
+                    start = end;
+                }
+            }
+            _ => {}
+        }
+    }
+    piece(start..row.end);
+}
+
 /// Yields the sentences of `range`, each with the strength of the split before it; for the first
 /// one that is [`Strength::Start`].
 ///
@@ -352,6 +382,32 @@ pub(crate) fn is_one_grapheme(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::size::Unit;
+
+    #[test]
+    fn a_separator_in_quotes_or_escaped_ends_no_cell() {
+        let cells_of = |text: &'static str, separator| {
+            let mut found = Vec::new();
+            cells(text, 0..text.len(), separator, |range| {
+                found.push(&text[range]);
+            });
+            found
+        };
+        let row = r#"1,"a, ""b"", c",,"d""#;
+        assert_eq!(
+            cells_of(row, b','),
+            ["1,", r#""a, ""b"", c","#, ",", "\"d\""]
+        );
+        assert_eq!(
+            cells_of(r#"5" pipe,2,"open"#, b','),
+            ["5\" pipe,", "2,", "\"open"]
+        );
+        assert_eq!(
+            cells_of(r"| a \| b | c |", b'|'),
+            ["|", r" a \| b |", " c |"]
+        );
+        // A mark that belongs to the separator stays with it.
+        assert_eq!(cells_of("a,\u{301}b,c", b','), ["a,\u{301}b,", "c"]);
+    }
 
     fn sentences_of(text: &str) -> Vec<&str> {
         let mut found = Vec::new();

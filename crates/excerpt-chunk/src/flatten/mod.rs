@@ -271,8 +271,13 @@ impl Walk<'_> {
             let fenced = self.outline.nodes[self.outline.block(index)].kind == Kind::Code;
             let opens = fenced && is_nested_fence(first_line(&text[span.clone()]));
             let depth = self.depth(node);
+            let separator = self.outline.nodes[owner].cell_separator;
             let mut pieces = Vec::new();
-            split::lines(text, span, |piece, _| pieces.push(piece));
+            match node.kind {
+                // Lines of a row are lines in its cells.
+                Kind::Row if separator > 0 => pieces.push(span),
+                _ => split::lines(text, span, |piece, _| pieces.push(piece)),
+            }
             let last = pieces.len() - 1;
             for (at_line, piece) in pieces.into_iter().enumerate() {
                 let line = &text[piece.clone()];
@@ -290,7 +295,10 @@ impl Walk<'_> {
                 let header = usize::from(node.header_lines);
                 let has_header = node.kind == Kind::Table && header > 0;
                 let needs_lead = follows_header || (has_header && at_line >= header);
-                self.words(owner, piece, boundary, needs_lead);
+                match separator {
+                    0 => self.words(owner, piece, boundary, needs_lead),
+                    _ => self.cells(owner, piece, boundary, needs_lead),
+                }
             }
         }
     }
@@ -426,6 +434,30 @@ impl Walk<'_> {
             let led = kept && before.level == 0 && before.boundary.glue && word(before);
             self.atoms[index].boundary.glue |= remains || led;
         }
+    }
+
+    /// Adds a row of the table `node`, split between its cells if it does not fit, and between the
+    /// sentences of a cell that does not.
+    fn cells(&mut self, node: usize, row: Range<usize>, first: Boundary, needs_lead: bool) {
+        if self.fits(&row) {
+            return self.push(row, first, 0, node, needs_lead);
+        }
+        let (text, separator) = (self.text, self.outline.nodes[node].cell_separator);
+        let mut boundary = first;
+        split::cells(text, row, separator, |cell| {
+            if self.fits(&cell) {
+                self.push(cell, boundary, 0, node, needs_lead);
+            } else {
+                split::sentences(text, cell, |sentence, strength| {
+                    let boundary = match strength {
+                        Strength::Start => boundary,
+                        _ => Boundary::plain(strength, price::CELL + price::SENTENCE),
+                    };
+                    self.words(node, sentence, boundary, needs_lead);
+                });
+            }
+            boundary = Boundary::plain(Strength::Cell, price::CELL);
+        });
     }
 
     /// Adds a part of the text, split between words if it does not fit.

@@ -9,6 +9,9 @@ use crate::parse::{Lines, Parser, body_start};
 /// end of the text.
 const MOST_UNCLOSED: usize = 8;
 
+/// What may separate values.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
 /// Reads values separated by commas, semicolons or tabs. A row is a line, or several if a quoted
 /// value contains line ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,9 +29,11 @@ impl Parser for Csv {
             // The packer splits a table at its lines.
             let table = builder.leaf(Kind::Table, start..text.len());
             builder.header_lines(table, header(&text[start..]));
+            builder.cell_separator(table, separator(&text[start..]));
             return builder.finish();
         }
-        builder.open(Kind::Table, start);
+        let table = builder.open(Kind::Table, start);
+        builder.cell_separator(table, separator(&text[start..]));
         let mut at = start;
         for row in Rows::of(text, start) {
             if builder.len() > most {
@@ -40,6 +45,20 @@ impl Parser for Csv {
         builder.close(text.len());
         builder.finish()
     }
+}
+
+/// The character that separates the values: the most frequent one in the first row.
+fn separator(text: &str) -> u8 {
+    let is_row = |line: &&str| !line.trim().is_empty() && !line.starts_with(['#', '<']);
+    let row = text.lines().find(is_row).unwrap_or_default();
+    let row = row.strip_prefix("sep=").unwrap_or(row);
+    let count = |separator: &u8| row.bytes().filter(|byte| byte == separator).count();
+    // Of two that are equally frequent, the first.
+    let found = SEPARATORS
+        .iter()
+        .rev()
+        .max_by_key(|separator| count(separator));
+    found.copied().unwrap_or(SEPARATORS[0])
 }
 
 /// How many lines the header of a table has: that of the names, and the comments and settings above
@@ -109,7 +128,7 @@ impl<'a> Iterator for Rows<'a> {
                 // A quote within a value is one of its characters; two stand for one.
                 b'"' => {
                     let before = rest[..at].bytes().next_back();
-                    let opens = before.is_none_or(|byte| b",;|\t".contains(&byte));
+                    let opens = before.is_none_or(|byte| SEPARATORS.contains(&byte));
                     let is_second = at > 0 && closed == Some(at - 1);
                     is_quoted = (opens || is_second) && self.unclosed < MOST_UNCLOSED;
                 }
@@ -170,6 +189,15 @@ mod tests {
         assert_eq!(header("city,2019,2020\nYork,3,4\n"), 1);
         assert_eq!(header("T,E,Z\n1,2,3\n"), 1);
         assert_eq!(header("alone\n1\n"), 1);
+    }
+
+    #[test]
+    fn the_first_row_tells_what_separates_values() {
+        assert_eq!(separator("a,b\n1;2;3;4\n"), b',');
+        assert_eq!(separator("# by, hand\na;b,c;d\n"), b';');
+        assert_eq!(separator("sep=;\na,b\n"), b';');
+        assert_eq!(separator("a\tb\n"), b'\t');
+        assert_eq!(separator("alone\n"), b',');
     }
 
     #[test]

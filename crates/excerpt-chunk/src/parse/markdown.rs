@@ -189,6 +189,7 @@ impl Reader<'_> {
         let node = self.builder.open_at_line(kind, range.start);
         if kind == Kind::Table {
             self.builder.header_lines(node, TABLE_HEADER);
+            self.builder.cell_separator(node, b'|');
         }
         self.lists += usize::from(kind == Kind::List);
         if kind == Kind::Item && self.lists > 1 && range.len() <= self.detail {

@@ -369,6 +369,7 @@ impl<'a> Reader<'a> {
         let rule = (first..rows).find(is_rule).filter(|rule| rule + 1 < rows);
         self.links(at..rows);
         let table = self.base.leaf(Kind::Table, from..after);
+        self.base.builder.cell_separator(table, b'|');
         if let Some(rule) = rule {
             self.base.builder.header_lines(table, rule + 1 - from);
         }

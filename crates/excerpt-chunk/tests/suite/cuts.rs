@@ -34,6 +34,19 @@ fn a_heading_without_text_stays_with_the_next_one() {
     );
 }
 
+#[test]
+fn a_row_over_the_limit_is_split_between_its_cells_and_their_sentences() {
+    let long = "The quay stands dry at noon. The sill is high, and the ebb is low.";
+    let table = format!("| place | why |\n|---|---|\n| quay by the mole | {long} |\n");
+    let head = "| place | why |\n|---|---|\n| quay by the mole |";
+    assert_eq!(cut(&table, 80), [head, &format!("{long} |")]);
+    let (first, second) = long.split_at(long.find("The sill").unwrap());
+    assert_eq!(
+        cut(&table, 50),
+        [head, first.trim_end(), &format!("{second} |")]
+    );
+}
+
 /// A parser that finds no structure.
 #[derive(Debug)]
 struct Blind;

@@ -428,6 +428,7 @@ fn strength(strength: Strength) -> (&'static str, u8) {
         Strength::Item => ("item", 2),
         Strength::Code => ("code", 2),
         Strength::Row => ("row", 2),
+        Strength::Cell => ("cell", 1),
         Strength::Line => ("line", 1),
         Strength::Sentence => ("sentence", 1),
         Strength::Word => ("word", 1),

@@ -11,7 +11,7 @@ const MOST_BARS = 240;
 const BINS = 12;
 
 const STRONG = new Set(["start", "delimiter", "heading", "rule", "definition"]);
-const WEAK = new Set(["line", "sentence", "word", "grapheme"]);
+const WEAK = new Set(["cell", "line", "sentence", "word", "grapheme"]);
 
 /** @returns {1 | 2 | 3} */
 function weight(strength) {
