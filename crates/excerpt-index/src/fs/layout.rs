@@ -14,6 +14,9 @@ pub(crate) const LEXICAL: &str = "lexical";
 /// The codes of the vectors.
 pub(crate) const CODES: &str = "vectors";
 
+/// The codes of what has changed since [`CODES`] was written.
+pub(crate) const NEWER_CODES: &str = "vectors.newer";
+
 /// The codes of another embedder, while its vectors are computed.
 pub(crate) const NEXT_CODES: &str = "vectors.next";
 
@@ -61,10 +64,11 @@ pub(crate) const REMOTES: &str = "remotes";
 pub(crate) const REPOSITORY: &str = "repository";
 
 /// The contents of an index directory besides its database and the folders of generations.
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 15] = [
     REMOTES,
     LEXICAL,
     CODES,
+    NEWER_CODES,
     NEXT_CODES,
     LOCK,
     ROOTS,

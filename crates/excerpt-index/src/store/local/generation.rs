@@ -176,8 +176,10 @@ impl Store {
                 copied(&entry.path(), &dir.join(LEXICAL).join(entry.file_name()))?;
             }
         }
-        if self.dir.join(layout::CODES).is_file() {
-            copied(&self.dir.join(layout::CODES), &dir.join(layout::CODES))?;
+        for name in [layout::CODES, layout::NEWER_CODES] {
+            if self.dir.join(name).is_file() {
+                copied(&self.dir.join(name), &dir.join(name))?;
+            }
         }
         Ok(dir)
     }

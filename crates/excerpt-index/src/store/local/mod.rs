@@ -511,7 +511,8 @@ pub(crate) fn faults(home: &Path) -> Vec<Error> {
     }
     let dir = generation::served(home);
     let files = ["", "-wal", "-shm", "-seal"].map(|end| dir.join(format!("{DATABASE}{end}")));
-    let beside = [layout::CODES, layout::NEXT_CODES].map(|name| dir.join(name));
+    let beside = [layout::CODES, layout::NEWER_CODES, layout::NEXT_CODES];
+    let beside = beside.map(|name| dir.join(name));
     let own =
         [layout::LOCK, ROOTS, layout::REPOSITORY, layout::JOURNAL].map(|name| home.join(name));
     for path in files.iter().chain(&beside).chain(&own) {

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use excerpt_chunk::Hash;
 
 use super::blocks::ChunkReader;
-use super::codes::{self, ChangedCodes, Codes, Near, Stamp, code};
+use super::codes::{self, ChangedCodes, Codes, Near, Stamp, Sums, code};
 use super::collect::{keep_best, path_hash};
 use super::merging::Merging;
 use super::{PAGE, Store};
@@ -61,7 +61,7 @@ impl Store {
 
     /// The codes that will replace those that serve.
     fn next_codes(&self) -> Result<Option<Codes>, StoreError> {
-        let codes = Codes::open(&self.dir, layout::NEXT_CODES).unwrap_or_default();
+        let codes = Codes::open(&self.dir, layout::NEXT_CODES, None).unwrap_or_default();
         match codes {
             Some(codes) if self.fit(&codes)? => Ok(Some(codes)),
             _ => Ok(None),
@@ -92,7 +92,8 @@ impl Store {
 
     /// Opens the codes, if they can be used.
     pub(super) fn load_codes(&mut self) -> Result<(), StoreError> {
-        self.codes = Codes::open(&self.dir, layout::CODES).unwrap_or_default();
+        let before = self.codes.take();
+        self.codes = Codes::open(&self.dir, layout::CODES, before.as_ref()).unwrap_or_default();
         if !self.codes_fit()? {
             self.codes = None;
         }
@@ -107,8 +108,9 @@ impl Store {
     /// Picks up what another process may have changed: these codes, or the database that they are
     /// derived from.
     pub(super) fn refresh_codes(&mut self) -> Result<(), StoreError> {
-        let known = self.codes.as_ref().map(Codes::sum);
-        if known.is_none() || known != codes::sum_in(&self.dir) || !self.codes_fit()? {
+        let known = self.codes.as_ref().map(Codes::sums);
+        let is_known = known == Some(Sums::of(&self.dir, layout::CODES));
+        if !is_known || !self.codes_fit()? {
             self.load_codes()?;
         }
         Ok(())
@@ -221,13 +223,14 @@ impl Store {
             embedder: embedder.identity().to_string(),
             dimensions: embedder.dimensions(),
             rev: update.rev,
+            since: None,
         };
         let is_complete = update.ended == Followed::Complete;
         let name = match self.former(embedder).is_some() && !is_complete {
             true => layout::NEXT_CODES,
             false => layout::CODES,
         };
-        codes::write(&self.dir.join(name), &stamp, before, update.changes)?;
+        codes::write(&self.dir, name, &stamp, before, update.changes)?;
         if name == layout::CODES {
             self.drop_next();
         }

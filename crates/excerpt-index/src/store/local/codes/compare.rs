@@ -3,7 +3,8 @@
 
 use pulp::Arch;
 
-use super::{LARGE, WORD};
+use super::LARGE;
+use super::file::WORD;
 
 /// How many words it takes for one bit per number.
 pub(super) fn width(dimensions: usize) -> usize {

@@ -1,6 +1,7 @@
 //! The nearest chunks to a vector. For each number of each chunk's vector, two bits are kept: its
-//! sign and whether it is large. They are in a memory-mapped file next to the database, which is
-//! derived from it and disposable.
+//! sign and whether it is large. They are in two memory-mapped files next to the database, which
+//! are derived from it and disposable: one of all documents, and a small one of those that have
+//! changed since, so that a change does not write everything again.
 //!
 //! A search first compares the signs of all chunks (how many differ, with more weight for the
 //! query's large numbers), then scores the best of them again (the query's numbers with the signs
@@ -14,39 +15,31 @@
 //! | 8 | the length of the stamp |
 //! | | the [`Stamp`] in JSON, padded with spaces to a multiple of 8 |
 //! | 8 | the number of groups |
-//! | 32 each | a document's id, its `rev`, the hash of its path, and how many chunks it has |
+//! | 32 each | a document's id, its `rev` (0 if it was removed), the hash of its path, and how many chunks it has |
 //! | `dimensions / 64` × 8 each | the signs of a chunk, in the order of documents and ordinals: that of number *i* is bit *i* % 64 of word *i* / 64 |
 //! | the same | which of a chunk's numbers are large |
 
 mod compare;
+mod file;
 mod write;
 
-use std::fs::File;
-use std::io::Read as _;
+use std::iter::Peekable;
 use std::ops::Range;
 use std::path::Path;
+use std::slice::Iter;
+use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use tantivy::Directory as _;
-use tantivy::directory::{MmapDirectory, OwnedBytes};
-use twox_hash::XxHash3_64;
-
-use self::compare::{Sought, Table, at_most, farthest, width};
+use self::compare::{Sought, Table, at_most, farthest};
+use self::file::{CodeFile, Position, sum_of};
 use super::collect::keep_best;
-use crate::fs::{disk, layout};
+use crate::fs::layout;
 use crate::model::{ChunkKey, DocumentId, Revision};
 use crate::store::Documents;
 use crate::store::StoreError;
 
 pub(super) use self::compare::code;
+pub(crate) use self::file::Stamp;
 pub(super) use self::write::{ChangedCodes, write};
-
-const MAGIC: [u8; 8] = *b"EXCRPTV\x02";
-const WORD: usize = size_of::<u64>();
-const GROUP: usize = 4 * WORD;
-/// How many bytes at the start the checksum does not cover: those up to its end.
-const UNSUMMED: usize = 2 * WORD;
-const SHORT: StoreError = StoreError::Value("a truncated file of vectors");
 
 /// How many chunks are scored again for each that is compared exactly. Of the ten nearest of
 /// 114,000 chunks, 99.8 % are among this many with 10 and 99.9 % with 20; with the number of
@@ -58,19 +51,6 @@ const EXACT: usize = 100;
 /// How much more a large number counts than another one: about the ratio of the means of both parts
 /// of a bell curve, split at its mean.
 const LARGE: u32 = 3;
-
-/// What the codes are derived from, and up to which `rev`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp {
-    /// The id of the database.
-    pub(crate) store: String,
-    /// The identity of the embedder.
-    pub(crate) embedder: String,
-    /// How many numbers its vectors have.
-    pub(crate) dimensions: usize,
-    /// The state of the index that they have caught up with.
-    pub(crate) rev: Revision,
-}
 
 /// The codes of a document's chunks.
 #[cfg(test)]
@@ -93,94 +73,86 @@ pub(crate) struct Near {
     pub(crate) rev: Revision,
 }
 
-/// The position of the codes of a document.
-struct Position {
-    document: DocumentId,
-    rev: Revision,
-    path_hash: u64,
-    codes: Range<usize>,
+/// The codes on disk.
+pub(crate) struct Codes {
+    /// The name of the file with those of all documents.
+    name: &'static str,
+    all: Arc<CodeFile>,
+    /// Those of the documents that have changed since.
+    newer: Option<CodeFile>,
+    sums: Sums,
+    /// The number of all codes.
+    total: usize,
 }
 
-impl Position {
-    /// A chunk of the document.
-    fn near(&self, ordinal: u64) -> Near {
-        Near {
-            key: ChunkKey {
-                document: self.document,
-                ordinal,
-            },
-            path_hash: self.path_hash,
-            rev: self.rev,
+/// The checksums of the files that are there, which identify them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sums {
+    all: Option<u64>,
+    newer: Option<u64>,
+}
+
+impl Sums {
+    /// Those of the codes `name` in the index directory `dir`, without reading them.
+    pub(super) fn of(dir: &Path, name: &str) -> Sums {
+        let newer = newer_name(name).and_then(|name| sum_of(&dir.join(name)));
+        Sums {
+            all: sum_of(&dir.join(name)),
+            newer,
         }
     }
 }
 
-/// The codes on disk.
-pub(crate) struct Codes {
-    sum: u64,
-    stamp: Stamp,
-    bytes: OwnedBytes,
-    /// The documents, in order.
-    groups: Vec<Position>,
-    /// The number of all codes.
-    total: usize,
-    /// The offset of the signs.
-    from: usize,
+/// The name of the file with what has changed since the codes `name`, which only those that serve
+/// have.
+fn newer_name(name: &str) -> Option<&'static str> {
+    (name == layout::CODES).then_some(layout::NEWER_CODES)
 }
 
 impl Codes {
-    /// Opens the file `name` in the index directory `dir`; `None` if it does not exist.
+    /// Opens the codes `name` in the index directory `dir`; `None` if there are none. A file that
+    /// is open in `before` is not read again.
     ///
     /// # Errors
     ///
-    /// Anything that makes it unusable; a rebuild repairs it.
-    pub(super) fn open(dir: &Path, name: &str) -> Result<Option<Codes>, StoreError> {
-        if disk::is_regular(&dir.join(name))? != Some(true) {
+    /// Anything that makes them unusable; a rebuild repairs it.
+    pub(super) fn open(
+        dir: &Path,
+        name: &'static str,
+        before: Option<&Codes>,
+    ) -> Result<Option<Codes>, StoreError> {
+        let sums = Sums::of(dir, name);
+        // First the newer ones: they are of no use without those that they are newer than, which
+        // are complete alone.
+        let newer = newer_name(name).map(|name| CodeFile::open(dir, name));
+        let newer = newer.and_then(|newer| newer.unwrap_or_default());
+        let same = before.filter(|before| before.name == name && sums.all == Some(before.all.sum));
+        let all = match same {
+            Some(before) => Some(Arc::clone(&before.all)),
+            None => CodeFile::open(dir, name)?.map(Arc::new),
+        };
+        let Some(all) = all else {
             return Ok(None);
-        }
-        let directory = MmapDirectory::open(dir).map_err(tantivy::TantivyError::from)?;
-        let file = directory
-            .open_read(Path::new(name))
-            .map_err(tantivy::TantivyError::from)?;
-        Codes::read(file.read_bytes()?).map(Some)
+        };
+        let mut codes = Codes {
+            name,
+            newer: newer.filter(|newer| newer.stamp.since == Some(all.sum)),
+            all,
+            sums,
+            total: 0,
+        };
+        codes.total = codes.places(None).map(|(_, place)| place.codes.len()).sum();
+        Ok(Some(codes))
     }
 
-    fn read(bytes: OwnedBytes) -> Result<Codes, StoreError> {
-        if !bytes.starts_with(&MAGIC) {
-            return Err(StoreError::Value("a file of vectors in another format"));
-        }
-        let numbers = Numbers(&bytes);
-        let sum = numbers.long(WORD)?;
-        if bytes.get(UNSUMMED..).map(XxHash3_64::oneshot) != Some(sum) {
-            return Err(StoreError::Value("a damaged file of vectors"));
-        }
-        let at = UNSUMMED + WORD;
-        let end = at.checked_add(numbers.size(UNSUMMED)?).ok_or(SHORT)?;
-        let stamp: Stamp = serde_json::from_slice(bytes.get(at..end).ok_or(SHORT)?)?;
-        let (groups, total) = numbers.groups(end)?;
-        let from = end + WORD + groups.len() * GROUP;
-        let length = total.checked_mul(2 * width(stamp.dimensions) * WORD);
-        if length.and_then(|length| length.checked_add(from)) != Some(bytes.len()) {
-            return Err(SHORT);
-        }
-        Ok(Codes {
-            sum,
-            stamp,
-            bytes,
-            groups,
-            total,
-            from,
-        })
-    }
-
-    /// Their checksum, which identifies them.
-    pub(super) fn sum(&self) -> u64 {
-        self.sum
+    /// The checksums of their files.
+    pub(super) fn sums(&self) -> Sums {
+        self.sums
     }
 
     /// What they are derived from, and up to which `rev`.
     pub(crate) fn stamp(&self) -> &Stamp {
-        &self.stamp
+        &self.newer.as_ref().unwrap_or(&self.all).stamp
     }
 
     /// How many there are.
@@ -191,9 +163,9 @@ impl Codes {
     /// All groups, by document.
     #[cfg(test)]
     pub(super) fn groups(&self) -> std::collections::BTreeMap<DocumentId, Group> {
-        let groups = self.groups.iter().map(|place| {
+        let groups = self.places(None).map(|(file, place)| {
             let codes = place.codes.clone();
-            let bytes = codes.flat_map(|at| [self.signs(at), self.large(at)]);
+            let bytes = codes.flat_map(|at| [file.signs(at), file.large(at)]);
             let words = bytes.flat_map(|bytes| bytes.as_chunks().0);
             let words = words.map(|word| u64::from_le_bytes(*word)).collect();
             let Position { rev, path_hash, .. } = *place;
@@ -205,19 +177,6 @@ impl Codes {
             (place.document, group)
         });
         groups.collect()
-    }
-
-    fn signs(&self, code: usize) -> &[u8] {
-        self.all_signs(code..code + 1)
-    }
-
-    fn all_signs(&self, codes: Range<usize>) -> &[u8] {
-        let bytes = width(self.stamp.dimensions) * WORD;
-        &self.bytes[self.from + codes.start * bytes..self.from + codes.end * bytes]
-    }
-
-    fn large(&self, code: usize) -> &[u8] {
-        self.signs(self.total + code)
     }
 
     /// The chunks whose vectors are probably the nearest to `query`, among `documents` if given:
@@ -240,26 +199,45 @@ impl Codes {
         found.into_iter().map(|(_, near)| near).collect()
     }
 
-    /// The positions of the codes of `documents`, or of all.
-    fn positions<'a>(
+    /// The places of the codes of `documents`, or of all: those that have not changed first.
+    fn places<'a>(
         &'a self,
         documents: Option<&'a Documents>,
-    ) -> impl Iterator<Item = &'a Position> {
-        self.groups.iter().filter(move |place| {
-            documents.is_none_or(|documents| documents.contains(&place.document))
-        })
+    ) -> impl Iterator<Item = (&'a CodeFile, &'a Position)> {
+        let all = &*self.all;
+        let mut changed = Changed::of(self.newer.as_ref());
+        let same = all.groups.iter().map(move |place| (all, place));
+        let same = same.filter(move |(_, place)| !changed.contains(place.document));
+        let newer = self.newer.iter();
+        let newer = newer.flat_map(|newer| newer.groups.iter().map(move |place| (newer, place)));
+        same.chain(newer.filter(|(_, place)| !place.is_removed()))
+            .filter(move |(_, place)| {
+                documents.is_none_or(|documents| documents.contains(&place.document))
+            })
     }
 
     /// How much the signs of each chunk of `documents` differ from those that are wanted.
     fn distances(&self, wanted: &Sought, documents: Option<&Documents>) -> Vec<u16> {
         let mut distances: Vec<u16> = Vec::new();
-        match documents {
-            None => wanted.differences(self.all_signs(0..self.total), &mut distances),
-            Some(_) => {
-                for place in self.positions(documents) {
-                    wanted.differences(self.all_signs(place.codes.clone()), &mut distances);
+        // Those next to each other are compared at once.
+        let mut run: Option<(&CodeFile, Range<usize>)> = None;
+        for (file, place) in self.places(documents) {
+            match &mut run {
+                Some((same, codes))
+                    if std::ptr::eq(*same, file) && codes.end == place.codes.start =>
+                {
+                    codes.end = place.codes.end;
+                }
+                _ => {
+                    let ended = run.replace((file, place.codes.clone()));
+                    if let Some((file, codes)) = ended {
+                        wanted.differences(file.all_signs(codes), &mut distances);
+                    }
                 }
             }
+        }
+        if let Some((file, codes)) = run {
+            wanted.differences(file.all_signs(codes), &mut distances);
         }
         distances
     }
@@ -275,20 +253,20 @@ impl Codes {
     ) -> Vec<(f32, Near)> {
         let table = Table::new(query);
         let mut found = Vec::new();
-        let mut positions = self.positions(documents);
-        // The position of the next chunk, and the number of the first chunk there.
-        let (mut position, mut first) = (positions.next(), 0);
+        let mut places = self.places(documents);
+        // The next place, and the number of the first chunk there.
+        let (mut next, mut first) = (places.next(), 0);
         for number in at_most(farthest, distances) {
-            while let Some(place) = position
+            while let Some((_, place)) = next
                 && number - first >= place.codes.len()
             {
                 first += place.codes.len();
-                position = positions.next();
+                next = places.next();
             }
-            if let Some(place) = position {
+            if let Some((file, place)) = next {
                 let ordinal = number - first;
                 let code = place.codes.start + ordinal;
-                let score = table.near(self.signs(code), self.large(code));
+                let score = table.near(file.signs(code), file.large(code));
                 found.push((score, place.near(ordinal as u64)));
             }
         }
@@ -296,55 +274,31 @@ impl Codes {
     }
 }
 
-/// The numbers in a file of codes.
-struct Numbers<'a>(&'a [u8]);
+/// The documents that have changed since a file of codes was written, asked for in order.
+struct Changed<'a>(Peekable<Iter<'a, Position>>);
 
-impl Numbers<'_> {
-    fn long(&self, at: usize) -> Result<u64, StoreError> {
-        let bytes = self.0.get(at..).and_then(<[u8]>::first_chunk);
-        Ok(u64::from_le_bytes(*bytes.ok_or(SHORT)?))
+impl<'a> Changed<'a> {
+    fn of(newer: Option<&'a CodeFile>) -> Self {
+        let groups = newer.map_or(&[][..], |newer| &newer.groups);
+        Changed(groups.iter().peekable())
     }
 
-    fn size(&self, at: usize) -> Result<usize, StoreError> {
-        usize::try_from(self.long(at)?).map_err(|_| SHORT)
+    /// Whether one of them is `document`, which comes after those asked for before.
+    fn contains(&mut self, document: DocumentId) -> bool {
+        while self.0.next_if(|next| next.document < document).is_some() {}
+        self.0.peek().is_some_and(|next| next.document == document)
     }
-
-    /// The groups, whose number is `at`, and how many codes they have together.
-    fn groups(&self, mut at: usize) -> Result<(Vec<Position>, usize), StoreError> {
-        let count = self.size(at)?;
-        at += WORD;
-        let mut groups = Vec::with_capacity(count.min(self.0.len() / GROUP));
-        let mut total: usize = 0;
-        for _ in 0..count {
-            let first = total;
-            total = total.checked_add(self.size(at + 3 * WORD)?).ok_or(SHORT)?;
-            groups.push(Position {
-                document: DocumentId(self.long(at)?),
-                rev: Revision(self.long(at + WORD)?),
-                path_hash: self.long(at + 2 * WORD)?,
-                codes: first..total,
-            });
-            at += GROUP;
-        }
-        Ok((groups, total))
-    }
-}
-
-/// The [sum](Codes::sum) of the codes in the index directory `dir`, if there are any, without
-/// reading them.
-pub(super) fn sum_in(dir: &Path) -> Option<u64> {
-    let mut bytes = [0; UNSUMMED];
-    let path = dir.join(layout::CODES);
-    disk::is_regular(&path).ok()?.filter(|is| *is)?;
-    File::open(path).ok()?.read_exact(&mut bytes).ok()?;
-    let (words, _) = bytes.as_chunks();
-    Some(u64::from_le_bytes(words[1]))
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
+    use tantivy::directory::OwnedBytes;
+    use twox_hash::XxHash3_64;
+
+    use super::compare::width;
+    use super::file::MAGIC;
     use super::*;
 
     const DIMENSIONS: usize = 100;
@@ -355,6 +309,7 @@ mod tests {
             embedder: "embedder".into(),
             dimensions: DIMENSIONS,
             rev: Revision(7),
+            since: None,
         }
     }
 
@@ -410,7 +365,7 @@ mod tests {
 
     fn write_all(dir: &Path, groups: &BTreeMap<DocumentId, Group>) {
         let changes = changes(dir, groups, &[]);
-        write(&dir.join(layout::CODES), &stamp(), None, changes).unwrap();
+        write(dir, layout::CODES, &stamp(), None, changes).unwrap();
     }
 
     #[test]
@@ -420,35 +375,134 @@ mod tests {
             dir.path(),
             &groups(&[(1, 4), (3, 2), (4, 0), (7, 1), (9, 3)]),
         );
-        let before = Codes::open(dir.path(), layout::CODES).unwrap().unwrap();
+        let before = Codes::open(dir.path(), layout::CODES, None)
+            .unwrap()
+            .unwrap();
         let [new, grown, shrunk] = [(2, 3), (3, 5), (9, 0)].map(|document| groups(&[document]));
         let changed = new.into_iter().chain(grown).chain(shrunk).collect();
         // Removes one, and one that never existed.
         let changes = changes(dir.path(), &changed, &[7, 8]);
-        let path = dir.path().join(layout::CODES);
-        write(&path, &stamp(), Some(&before), changes).unwrap();
-        let after = Codes::open(dir.path(), layout::CODES).unwrap().unwrap();
+        write(dir.path(), layout::CODES, &stamp(), Some(&before), changes).unwrap();
+        let after = Codes::open(dir.path(), layout::CODES, None)
+            .unwrap()
+            .unwrap();
         let expected = groups(&[(1, 4), (2, 3), (3, 5), (4, 0), (9, 0)]);
         assert_eq!(after.groups(), expected);
+    }
+
+    /// Few changes are in a file of their own until there are too many; then all are in one again.
+    #[test]
+    fn few_changes_do_not_write_everything_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let documents: Vec<(u64, u64)> = (1..=200).map(|document| (document, 2)).collect();
+        let mut expected = groups(&documents);
+        write_all(dir, &expected);
+        let all = std::fs::read(dir.join(layout::CODES)).unwrap();
+        let query = vector(3);
+        let mut were_separate = 0;
+        let mut codes = Codes::open(dir, layout::CODES, None).unwrap().unwrap();
+        // Replaced, replaced again, removed, come back, added; always with another vector.
+        for (turn, document) in [5, 5, 9, 9, 300, 17, 300, 4, 200].into_iter().enumerate() {
+            let rev = Revision(1000 + turn as u64);
+            let is_removed = matches!(turn, 2 | 6);
+            let mut changed = groups(&[(document + 1000 * turn as u64, 3)]);
+            let (_, mut group) = changed.pop_first().unwrap();
+            group.rev = rev;
+            let (changed, removed) = match is_removed {
+                true => (BTreeMap::new(), vec![document]),
+                false => (BTreeMap::from([(DocumentId(document), group)]), Vec::new()),
+            };
+            expected.remove(&DocumentId(document));
+            expected.extend(changed.clone());
+            let stamp = Stamp { rev, ..stamp() };
+            let changes = changes(dir, &changed, &removed);
+            write(dir, layout::CODES, &stamp, Some(&codes), changes).unwrap();
+            let next = Codes::open(dir, layout::CODES, Some(&codes))
+                .unwrap()
+                .unwrap();
+            let is_separate = dir.join(layout::NEWER_CODES).exists();
+            assert_eq!(
+                is_separate,
+                std::fs::read(dir.join(layout::CODES)).unwrap() == all
+            );
+            assert_eq!(is_separate, Arc::ptr_eq(&next.all, &codes.all));
+            were_separate += usize::from(is_separate);
+            codes = next;
+            assert_eq!(codes.stamp().rev, rev);
+            assert_eq!(codes.groups(), expected);
+            let chunks: usize = expected.values().map(|group| group.words.len()).sum();
+            assert_eq!(codes.len(), chunks / (2 * width(DIMENSIONS)));
+            // What is near is what would be if all were in one file.
+            let keys = |codes: &Codes, documents: Option<&Documents>| {
+                let found = codes.nearest(&query, documents, 150);
+                let mut found: Vec<_> = found.iter().map(|near| (near.key, near.rev)).collect();
+                found.sort();
+                found
+            };
+            let whole = written(&expected);
+            assert_eq!(keys(&codes, None), keys(&whole, None));
+            let some = Documents::from_iter([4, 5, 9, 10, 300].map(DocumentId));
+            assert_eq!(keys(&codes, Some(&some)), keys(&whole, Some(&some)));
+            if !is_separate {
+                break;
+            }
+        }
+        assert!((4..9).contains(&were_separate), "{were_separate}");
+    }
+
+    #[test]
+    fn newer_codes_are_only_used_with_those_that_they_are_newer_than() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let documents: Vec<(u64, u64)> = (1..=100).map(|document| (document, 1)).collect();
+        write_all(dir, &groups(&documents));
+        let before = Codes::open(dir, layout::CODES, None).unwrap().unwrap();
+        let changes = changes(dir, &groups(&[(101, 1)]), &[]);
+        write(dir, layout::CODES, &stamp(), Some(&before), changes).unwrap();
+        let newer = std::fs::read(dir.join(layout::NEWER_CODES)).unwrap();
+        let opened = || Codes::open(dir, layout::CODES, None).unwrap().unwrap();
+        assert_eq!(opened().len(), 101);
+        // A damaged file is none.
+        std::fs::write(dir.join(layout::NEWER_CODES), &newer[1..]).unwrap();
+        assert_eq!(opened().groups(), groups(&documents));
+        // The other file was replaced, and this one came back.
+        write_all(dir, &groups(&[(1, 1), (2, 1)]));
+        assert!(!dir.join(layout::NEWER_CODES).exists());
+        std::fs::write(dir.join(layout::NEWER_CODES), &newer).unwrap();
+        assert_eq!(opened().len(), 2);
     }
 
     fn written(groups: &BTreeMap<DocumentId, Group>) -> Codes {
         let dir = tempfile::tempdir().unwrap();
         write_all(dir.path(), groups);
-        Codes::open(dir.path(), layout::CODES).unwrap().unwrap()
+        Codes::open(dir.path(), layout::CODES, None)
+            .unwrap()
+            .unwrap()
     }
 
     #[test]
     fn what_is_written_is_read_again() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(Codes::open(dir.path(), layout::CODES).unwrap().is_none());
-        assert_eq!(sum_in(dir.path()), None);
+        assert!(
+            Codes::open(dir.path(), layout::CODES, None)
+                .unwrap()
+                .is_none()
+        );
+        let none = Sums {
+            all: None,
+            newer: None,
+        };
+        assert_eq!(Sums::of(dir.path(), layout::CODES), none);
         for documents in [vec![], vec![(3, 2)], vec![(1, 4), (2, 0), (9, 1)]] {
             let groups = groups(&documents);
             write_all(dir.path(), &groups);
-            let codes = Codes::open(dir.path(), layout::CODES).unwrap().unwrap();
+            let codes = Codes::open(dir.path(), layout::CODES, None)
+                .unwrap()
+                .unwrap();
             assert_eq!((codes.stamp(), &codes.groups()), (&stamp(), &groups));
-            assert_eq!(sum_in(dir.path()), Some(codes.sum()));
+            assert_eq!(Sums::of(dir.path(), layout::CODES), codes.sums());
+            assert!(codes.sums() != none);
         }
     }
 
@@ -457,13 +511,19 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         write_all(dir.path(), &groups(&[(1, 3), (2, 1)]));
         let bytes = std::fs::read(dir.path().join(layout::CODES)).unwrap();
-        assert!(Codes::read(OwnedBytes::new(bytes.clone())).is_ok());
+        assert!(CodeFile::read(OwnedBytes::new(bytes.clone())).is_ok());
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
-            assert!(Codes::read(OwnedBytes::new(changed)).is_err(), "byte {at}");
+            assert!(
+                CodeFile::read(OwnedBytes::new(changed)).is_err(),
+                "byte {at}"
+            );
             let short = bytes[..at].to_vec();
-            assert!(Codes::read(OwnedBytes::new(short)).is_err(), "{at} bytes");
+            assert!(
+                CodeFile::read(OwnedBytes::new(short)).is_err(),
+                "{at} bytes"
+            );
         }
     }
 
@@ -489,7 +549,7 @@ mod tests {
         ] {
             let sum = XxHash3_64::oneshot(&body).to_le_bytes();
             let bytes = [MAGIC.as_slice(), &sum, &body].concat();
-            assert!(Codes::read(OwnedBytes::new(bytes)).is_err(), "{body:?}");
+            assert!(CodeFile::read(OwnedBytes::new(bytes)).is_err(), "{body:?}");
         }
     }
 

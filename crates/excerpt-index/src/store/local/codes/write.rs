@@ -1,15 +1,17 @@
-//! Writes a file of codes: those of another one, with what has changed since.
+//! Writes codes: those of other files, with what has changed since.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::hash::Hasher as _;
 use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::slice;
 
 use twox_hash::XxHash3_64;
 
 use super::compare::width;
-use super::{Codes, MAGIC, Position, Stamp, UNSUMMED, WORD};
+use super::file::{CodeFile, MAGIC, Position, REMOVED, Stamp, UNSUMMED, WORD};
+use super::{Codes, newer_name};
 use crate::fs::disk;
 use crate::model::{DocumentId, Revision};
 use crate::store::StoreError;
@@ -69,6 +71,17 @@ impl ChangedCodes {
         Ok(())
     }
 
+    /// Whether the file with what has changed since that of all `codes` stays small with them.
+    /// `width` is the number of bytes of a code.
+    fn are_few(&self, codes: &Codes, width: usize) -> bool {
+        /// The part of all codes that may be in that file: a change writes it as a whole.
+        const SHARE: usize = 32;
+        let before = codes.newer.as_ref();
+        let documents = before.map_or(0, |newer| newer.groups.len()) + self.documents.len();
+        let chunks = before.map_or(0, |newer| newer.total) + self.bytes / width;
+        documents * SHARE <= codes.all.groups.len() && chunks * SHARE <= codes.all.total
+    }
+
     /// The last state of a document that was added.
     pub(crate) fn last(&self) -> Option<Revision> {
         let added = self.documents.values().flatten();
@@ -104,11 +117,13 @@ impl Reader {
     }
 }
 
-/// The place of the codes of a document until they are written.
+/// The places of codes until they are written.
 enum Share<'a> {
-    /// Among those in the old file.
-    Before(&'a Codes, &'a Position),
-    Changed(&'a Waiting),
+    /// Those of consecutive documents, next to each other in a file.
+    Kept(&'a CodeFile, &'a [Position]),
+    Changed(DocumentId, &'a Waiting),
+    /// A document that was removed.
+    Removed(DocumentId),
 }
 
 /// One of the two bits for each number of a vector.
@@ -119,16 +134,33 @@ enum Half {
 }
 
 impl Share<'_> {
-    /// The numbers of the group, if each half of a code takes that many `words`.
-    fn group(&self, document: DocumentId, words: usize) -> [u64; 4] {
-        let (rev, path_hash, chunks) = match self {
-            Share::Before(_, place) => (place.rev, place.path_hash, place.codes.len()),
-            Share::Changed(waiting) => {
-                let chunks = waiting.bytes / (2 * words * WORD);
-                (waiting.rev, waiting.path_hash, chunks)
-            }
+    /// How many documents it has.
+    fn len(&self) -> usize {
+        match self {
+            Share::Kept(_, places) => places.len(),
+            Share::Changed(..) | Share::Removed(_) => 1,
+        }
+    }
+
+    /// Writes the group of each document, if each half of a code takes that many `words`.
+    fn write_groups(&self, words: usize, file: &mut Summed<'_>) -> io::Result<()> {
+        let mut put = |document: DocumentId, rev: Revision, path_hash, chunks| {
+            let numbers = [document.0, rev.0, path_hash, chunks as u64];
+            numbers
+                .iter()
+                .try_for_each(|number| file.put_number(*number))
         };
-        [document.0, rev.0, path_hash, chunks as u64]
+        match self {
+            Share::Kept(_, places) => places.iter().try_for_each(|place| {
+                let chunks = place.codes.len();
+                put(place.document, place.rev, place.path_hash, chunks)
+            }),
+            Share::Changed(document, waiting) => {
+                let chunks = waiting.bytes / (2 * words * WORD);
+                put(*document, waiting.rev, waiting.path_hash, chunks)
+            }
+            Share::Removed(document) => put(*document, REMOVED, 0, 0),
+        }
     }
 
     /// Writes one half of each code.
@@ -140,15 +172,17 @@ impl Share<'_> {
         file: &mut Summed<'_>,
     ) -> io::Result<()> {
         match self {
-            Share::Before(before, place) => {
+            Share::Kept(before, places) => {
                 let from = match half {
                     Half::Signs => 0,
                     Half::Large => before.total,
                 };
-                let codes = from + place.codes.start..from + place.codes.end;
-                file.put(before.all_signs(codes))
+                let (Some(first), Some(last)) = (places.first(), places.last()) else {
+                    return Ok(());
+                };
+                file.put(before.all_signs(from + first.codes.start..from + last.codes.end))
             }
-            Share::Changed(waiting) => {
+            Share::Changed(_, waiting) => {
                 let skipped = match half {
                     Half::Signs => 0,
                     Half::Large => 1,
@@ -157,6 +191,7 @@ impl Share<'_> {
                 let mut halves = halves.skip(skipped).step_by(2);
                 halves.try_for_each(|half| file.put(half))
             }
+            Share::Removed(_) => Ok(()),
         }
     }
 }
@@ -193,31 +228,62 @@ impl<'f> Summed<'f> {
     }
 }
 
-/// Writes the file at `path`: the codes `before`, with the `changes` since.
+/// Writes the codes `name` in the index directory `dir`: those `before`, with the `changes` since.
+/// If there are few, only the file with what has changed is written again.
 pub(crate) fn write(
-    path: &Path,
+    dir: &Path,
+    name: &str,
     stamp: &Stamp,
     before: Option<&Codes>,
     changes: ChangedCodes,
 ) -> Result<(), StoreError> {
+    let width = 2 * width(stamp.dimensions) * WORD;
+    let kept = before.filter(|before| before.name == name);
+    let kept = kept.filter(|before| changes.are_few(before, width));
+    let mut changed = Reader::of(changes.waiting)?;
+    let newer = before.and_then(|before| before.newer.as_ref());
+    let latest = latest(newer, &changes.documents);
+    if let Some(before) = kept
+        && let Some(name) = newer_name(name)
+    {
+        let stamp = Stamp {
+            since: Some(before.all.sum),
+            ..stamp.clone()
+        };
+        let shares: Vec<Share<'_>> = latest.into_values().collect();
+        return write_file(&dir.join(name), &stamp, &shares, &mut changed);
+    }
+    let mut shares = merged(before.map(|before| &*before.all), latest);
+    shares.retain(|share| !matches!(share, Share::Removed(_)));
+    write_file(&dir.join(name), stamp, &shares, &mut changed)?;
+    if let Some(name) = newer_name(name) {
+        // If it stays, it is newer than a file that is gone, and not used.
+        let _ = disk::remove(&dir.join(name));
+    }
+    Ok(())
+}
+
+fn write_file(
+    path: &Path,
+    stamp: &Stamp,
+    shares: &[Share<'_>],
+    changed: &mut Reader,
+) -> Result<(), StoreError> {
     let mut json = serde_json::to_vec(stamp)?;
     json.resize(json.len().next_multiple_of(WORD), b' ');
     let words = width(stamp.dimensions);
-    let mut changed = Reader::of(changes.waiting)?;
-    let documents = shares(before, &changes.documents);
     let written = disk::replace_derived_by(path, |file| {
         let mut file = Summed::new(file)?;
         file.put_number(json.len() as u64)?;
         file.put(&json)?;
-        file.put_number(documents.len() as u64)?;
-        for (document, share) in &documents {
-            for number in share.group(*document, words) {
-                file.put_number(number)?;
-            }
+        let documents: usize = shares.iter().map(Share::len).sum();
+        file.put_number(documents as u64)?;
+        for share in shares {
+            share.write_groups(words, &mut file)?;
         }
         for half in [Half::Signs, Half::Large] {
-            for share in documents.values() {
-                share.write_half(half, words, &mut changed, &mut file)?;
+            for share in shares {
+                share.write_half(half, words, changed, &mut file)?;
             }
         }
         file.end()
@@ -225,21 +291,45 @@ pub(crate) fn write(
     Ok(written?)
 }
 
-/// The places of the codes of all documents: those of `before`, with what was changed since.
-fn shares<'a>(
-    before: Option<&'a Codes>,
+/// The places of the codes of the documents that have changed since the file of all, in order.
+fn latest<'a>(
+    newer: Option<&'a CodeFile>,
     changed: &'a BTreeMap<DocumentId, Option<Waiting>>,
 ) -> BTreeMap<DocumentId, Share<'a>> {
-    let places = before.iter().flat_map(|codes| {
-        let places = codes.groups.iter();
-        places.map(|place| (place.document, Share::Before(codes, place)))
+    let newer = newer.into_iter().flat_map(|newer| {
+        newer
+            .groups
+            .iter()
+            .map(move |place| match place.is_removed() {
+                true => (place.document, Share::Removed(place.document)),
+                false => (place.document, Share::Kept(newer, slice::from_ref(place))),
+            })
     });
-    let mut documents: BTreeMap<DocumentId, Share<'_>> = places.collect();
-    for (document, waiting) in changed {
-        match waiting {
-            Some(waiting) => documents.insert(*document, Share::Changed(waiting)),
-            None => documents.remove(document),
+    let changed = changed.iter().map(|(document, waiting)| match waiting {
+        Some(waiting) => (*document, Share::Changed(*document, waiting)),
+        None => (*document, Share::Removed(*document)),
+    });
+    // Of two of the same document, the last one stays.
+    newer.chain(changed).collect()
+}
+
+/// The places of the codes of all documents, in order: those of `all`, with the `latest` ones.
+fn merged<'a>(
+    all: Option<&'a CodeFile>,
+    latest: BTreeMap<DocumentId, Share<'a>>,
+) -> Vec<Share<'a>> {
+    let mut shares = Vec::new();
+    let mut left = all.map_or(&[][..], |all| &all.groups);
+    for (document, share) in latest {
+        let before = left.partition_point(|place| place.document < document);
+        let (kept, others) = left.split_at(before);
+        shares.extend(all.map(|all| Share::Kept(all, kept)));
+        shares.push(share);
+        left = match others {
+            [same, later @ ..] if same.document == document => later,
+            others => others,
         };
     }
-    documents
+    shares.extend(all.map(|all| Share::Kept(all, left)));
+    shares
 }
