@@ -1,9 +1,12 @@
 //! CSV and TSV: one table, whose first row is its header.
 
+use std::collections::BTreeMap;
+
 use crate::document::Document;
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::limits::most_nodes;
 use crate::parse::{Lines, Parser, body_start};
+use crate::split;
 
 /// After this many quotes that are never closed, quotes mean nothing: each costs a search up to the
 /// end of the text.
@@ -11,6 +14,9 @@ const MOST_UNCLOSED: usize = 8;
 
 /// What may separate values.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// How many rows show what separates values, and how many values there are.
+const SAMPLE: usize = 64;
 
 /// Reads values separated by commas, semicolons or tabs. A row is a line, or several if a quoted
 /// value contains line ends.
@@ -21,44 +27,110 @@ impl Parser for Csv {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
         let text = document.text();
         let start = body_start(text);
+        let separator = separator(&text[start..]);
         let mut builder = OutlineBuilder::new(text, start);
+        let mut at = start + preamble(&text[start..], separator);
+        if at > start {
+            builder.leaf(Kind::Paragraph, start..at);
+        }
+        let head = header(&text[at..]);
         let most = most_nodes(text);
-        let mut rows = Rows::of(text, start);
         let is_plain = |row: &str| !row.trim_end_matches(['\n', '\r']).contains('\n');
-        if rows.by_ref().all(is_plain) {
+        if Rows::of(text, at).all(is_plain) {
             // The packer splits a table at its lines.
-            let table = builder.leaf(Kind::Table, start..text.len());
-            builder.header_lines(table, header(&text[start..]));
-            builder.cell_separator(table, separator(&text[start..]));
+            let table = builder.leaf(Kind::Table, at..text.len());
+            builder.header_lines(table, head);
+            builder.cell_separator(table, separator);
             return builder.finish();
         }
-        let table = builder.open(Kind::Table, start);
-        builder.cell_separator(table, separator(&text[start..]));
-        let mut at = start;
-        for row in Rows::of(text, start) {
+        let table = builder.open(Kind::Table, at);
+        builder.cell_separator(table, separator);
+        // The first row is the header: with what is above the names.
+        let (mut from, mut lines) = (at, 0);
+        for row in Rows::of(text, at) {
             if builder.len() > most {
                 return Lines::instead(document, "rows", "CSV");
             }
-            builder.leaf(Kind::Row, at..at + row.len());
             at += row.len();
+            lines += row.lines().filter(|line| !line.trim().is_empty()).count();
+            if lines >= head {
+                builder.leaf(Kind::Row, from..at);
+                from = at;
+            }
         }
         builder.close(text.len());
         builder.finish()
     }
 }
 
-/// The character that separates the values: the most frequent one in the first row.
+/// The first rows of a text that have values, at most [`SAMPLE`]: where each is.
+fn sample(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let rows = Rows::of(text, 0).scan(0, |end, row| {
+        let start = std::mem::replace(end, *end + row.len());
+        Some((start, row))
+    });
+    rows.filter(|(_, row)| !row.trim().is_empty() && !is_above(row))
+        .take(SAMPLE)
+}
+
+/// Whether a line above the names is a comment or a setting.
+fn is_above(line: &str) -> bool {
+    line.starts_with('#') || line.starts_with("sep=")
+}
+
+/// How many of `widths` are the most frequent one that is not 1, and that width.
+fn usual(widths: impl Iterator<Item = usize>) -> (usize, usize) {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for width in widths.filter(|width| *width > 1) {
+        *counts.entry(width).or_default() += 1;
+    }
+    let counts = counts.into_iter().map(|(width, count)| (count, width));
+    counts.max().unwrap_or((0, 1))
+}
+
+/// How many values a row has, up to the last one that is not empty: a program may write as many
+/// separators in each row.
+fn width(row: &str, separator: u8) -> usize {
+    let (mut count, mut width) = (0, 0);
+    let row = row.trim_end_matches(['\n', '\r']);
+    split::cells(row, 0..row.len(), separator, |cell| {
+        count += 1;
+        let value = row[cell].trim_end_matches(char::from(separator));
+        if !value.trim().is_empty() {
+            width = count;
+        }
+    });
+    width
+}
+
+/// The character that separates the values: the one that divides most rows into as many as the
+/// others, and into the most.
 fn separator(text: &str) -> u8 {
-    let is_row = |line: &&str| !line.trim().is_empty() && !line.starts_with(['#', '<']);
-    let row = text.lines().find(is_row).unwrap_or_default();
-    let row = row.strip_prefix("sep=").unwrap_or(row);
-    let count = |separator: &u8| row.bytes().filter(|byte| byte == separator).count();
-    // Of two that are equally frequent, the first.
-    let found = SEPARATORS
-        .iter()
-        .rev()
-        .max_by_key(|separator| count(separator));
-    found.copied().unwrap_or(SEPARATORS[0])
+    let named = text
+        .strip_prefix("sep=")
+        .and_then(|rest| rest.bytes().next());
+    let found = SEPARATORS.into_iter().rev().max_by_key(|separator| {
+        let (count, width) = usual(sample(text).map(|(_, row)| width(row, *separator)));
+        count * count * (width - 1)
+    });
+    named.or(found).unwrap_or(SEPARATORS[0])
+}
+
+/// Where the table begins in a text whose first rows are about it, as in the exports of a bank: they
+/// have fewer values than most rows.
+fn preamble(text: &str, separator: u8) -> usize {
+    /// The least number of rows that are a table.
+    const FEWEST: usize = 3;
+    let widths = || sample(text).map(|(start, row)| (start, width(row, separator)));
+    let (count, usual) = usual(widths().map(|(_, width)| width));
+    let first = widths().find(|(_, width)| *width >= usual);
+    let after = first.map_or(0, |(start, _)| {
+        widths().filter(|(at, _)| *at >= start).count()
+    });
+    match first {
+        Some((start, width)) if width == usual && count >= FEWEST && count * 2 > after => start,
+        _ => 0,
+    }
 }
 
 /// How many lines the header of a table has: that of the names, and the comments and settings above
@@ -66,8 +138,7 @@ fn separator(text: &str) -> u8 {
 /// has one, too. A year may be the name of a column.
 fn header(text: &str) -> usize {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
-    let is_above = |line: &&str| line.starts_with('#') || line.starts_with("sep=");
-    let above = lines().take_while(is_above).count();
+    let above = lines().take_while(|line| is_above(line)).count();
     let names = lines().nth(above).unwrap_or_default();
     let is_number = |value: &str| {
         let value = value.trim().trim_matches('"');
@@ -192,12 +263,43 @@ mod tests {
     }
 
     #[test]
-    fn the_first_row_tells_what_separates_values() {
-        assert_eq!(separator("a,b\n1;2;3;4\n"), b',');
-        assert_eq!(separator("# by, hand\na;b,c;d\n"), b';');
+    fn the_rows_tell_what_separates_values() {
+        assert_eq!(separator("a,b\n1,\"2;3;4;5\"\n"), b',');
+        assert_eq!(separator("# by, hand\na;b;c\n1;1,5;2,5\n1;3,5;4\n"), b';');
         assert_eq!(separator("sep=;\na,b\n"), b';');
         assert_eq!(separator("a\tb\n"), b'\t');
         assert_eq!(separator("alone\n"), b',');
+    }
+
+    #[test]
+    fn what_is_above_the_table_is_no_part_of_it() {
+        let table = "day;shop;sum\n01.02.;Quay;3,50\n02.02.;Mole;4\n03.02.;;5\n";
+        for above in [
+            "",
+            "Account;DE12\n\n",
+            "Sales of the year\nAccount:;DE12;\n;;\n",
+        ] {
+            let text = format!("{above}{table}");
+            assert_eq!(preamble(&text, b';'), above.len(), "{above}");
+        }
+        // Rows of many widths are no table with something above it.
+        assert_eq!(preamble("a;b\nc;d;e\nf;g\nh;i;j\nk;l\n", b';'), 0);
+        let outline = Csv.parse(
+            &Document::new("Account:;DE12\n\na;b;c\n\"1\n\";2;3\n4;5;6\n7;8;9\n"),
+            0,
+        );
+        let kinds: Vec<_> = outline.nodes.iter().map(|node| node.kind).collect();
+        let [document, above, table, row] =
+            [Kind::Document, Kind::Paragraph, Kind::Table, Kind::Row];
+        assert_eq!(kinds, [document, above, table, row, row, row, row]);
+    }
+
+    #[test]
+    fn settings_and_names_are_one_header() {
+        let outline = Csv.parse(&Document::new("sep=;\na;b\n\"1\n\";2\n"), 0);
+        assert!(outline.is_header(2));
+        assert_eq!(outline.nodes[2].span, 0.."sep=;\na;b\n".len());
+        assert_eq!(outline.nodes.len(), 4);
     }
 
     #[test]
