@@ -4,7 +4,7 @@ use crate::document::{Document, Syntax};
 use crate::outline::Outline;
 use crate::parse::{
     AsciiDoc, Csv, Diff, Latex, Lines, Log, Mail, Man, Markdown, MediaWiki, Org, Parser, Prose,
-    ReStructuredText, Subtitles, man, rst,
+    ReStructuredText, Subtitles, log, mail, man, rst,
 };
 use crate::text::is_fence;
 
@@ -66,6 +66,24 @@ static FORMATS: &[Format] = &[
         shown: Shown::Unnamed(man::is_shown),
         is_structured: true,
         parser: &Man,
+    },
+    Format {
+        syntax: Syntax::Log,
+        name: "a log",
+        languages: &["log"],
+        endings: &["log"],
+        shown: Shown::InProse(log::is_shown),
+        is_structured: true,
+        parser: &Log,
+    },
+    Format {
+        syntax: Syntax::Mail,
+        name: "mail",
+        languages: &["mail", "email", "mbox"],
+        endings: &["eml", "mbox"],
+        shown: Shown::InProse(mail::is_shown),
+        is_structured: true,
+        parser: &Mail,
     },
     Format {
         syntax: Syntax::Rst,
@@ -133,15 +151,6 @@ static FORMATS: &[Format] = &[
         parser: &Csv,
     },
     Format {
-        syntax: Syntax::Log,
-        name: "a log",
-        languages: &["log"],
-        endings: &["log"],
-        shown: Shown::Never,
-        is_structured: true,
-        parser: &Log,
-    },
-    Format {
         syntax: Syntax::Subtitles,
         name: "subtitles",
         languages: &["srt", "vtt", "webvtt", "subtitles"],
@@ -149,15 +158,6 @@ static FORMATS: &[Format] = &[
         shown: Shown::Never,
         is_structured: true,
         parser: &Subtitles,
-    },
-    Format {
-        syntax: Syntax::Mail,
-        name: "mail",
-        languages: &["mail", "email", "mbox"],
-        endings: &["eml", "mbox"],
-        shown: Shown::Never,
-        is_structured: true,
-        parser: &Mail,
     },
     Format {
         syntax: Syntax::Diff,
@@ -269,6 +269,7 @@ impl Syntax {
     pub fn of_path(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let ending = match name.rsplit_once('.') {
+            _ if is_rotated_log(name) => return Syntax::Log,
             Some((stem, ending)) if !stem.is_empty() => ending.to_ascii_lowercase(),
             _ => return Syntax::Text,
         };
@@ -277,6 +278,19 @@ impl Syntax {
             .find(|format| format.endings.contains(&&*ending));
         found.map_or(Syntax::Code, |format| format.syntax)
     }
+}
+
+/// Whether a file is an older part of a log: `app.log.1`, `app.log-20260102`.
+fn is_rotated_log(name: &str) -> bool {
+    let after = name.to_ascii_lowercase();
+    let after = after.rsplit_once(".log").map(|(_, after)| after);
+    after.is_some_and(|after| {
+        after.len() > 1
+            && after.starts_with(['.', '-', '_'])
+            && after[1..]
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || b"-_.".contains(&byte))
+    })
 }
 
 /// Whether a line of the text begins with a fence or with the marks of a heading. In a text with
@@ -310,6 +324,27 @@ fn shows_markdown(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_log_may_have_another_name() {
+        for path in ["a.log", "var/a.log.1", "A.LOG-20260102", "a.log.2026-01-02"] {
+            assert_eq!(Syntax::of_path(path), Syntax::Log, "{path}");
+        }
+        for path in ["a.log.gz", "a.log.md", "log.1", "a.logs", "a.log."] {
+            assert_ne!(Syntax::of_path(path), Syntax::Log, "{path}");
+        }
+        let entries = "[02.03.24, 10:26:07] Bob: Message\nthat goes on\n".repeat(5);
+        let read_as = |text: &str| Document::new(text).with_path("chat.txt").read_as();
+        assert_eq!(read_as(&entries), Syntax::Log);
+        let diary = "2026-01-02 we sailed.\n".repeat(9);
+        assert_eq!(read_as(&diary), Syntax::Text);
+        let message = "From ada at example.org Fri Jan  2 03:04:05 2026\nSubject: Tea\n\nHow?\n";
+        assert_eq!(read_as(message), Syntax::Mail);
+        assert_eq!(
+            read_as("From here on: all is well.\nTo: Bob\n"),
+            Syntax::Text
+        );
+    }
 
     #[test]
     fn comments_are_no_headings() {

@@ -12,6 +12,9 @@ use crate::parse::reader::{LineReader, first_line};
 /// How many lines with text are read to learn the form.
 const LEARNED: usize = 4096;
 
+/// How many lines with text show whether a text is a log, and how few are too few.
+const SHOWN: Range<usize> = 4..200;
+
 /// At least one of this many lines without indentation has the form of a log.
 const SHARE: usize = 5;
 
@@ -80,6 +83,25 @@ impl Parser for Log {
     }
 }
 
+/// Whether a text is a log: of its lines without indentation, a third or more begin with a time of
+/// one form. The others may be wrapped, or belong to traces.
+pub(crate) fn is_shown(text: &str) -> bool {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let mut counts = [0_usize; FORMS.len()];
+    let mut unindented = 0;
+    for line in lines.take(SHOWN.end) {
+        unindented += usize::from(!line.starts_with([' ', '\t']));
+        if let Some(form) = form(line.trim_end()) {
+            counts[form as usize] += 1;
+        }
+    }
+    // A date alone, a pair or a level begins lines of other texts, too.
+    let is_clear = |form: &&Form| !matches!(form, Form::Date | Form::Pairs | Form::Level);
+    let clear = FORMS.iter().filter(is_clear);
+    let most = clear.map(|form| counts[*form as usize]).max().unwrap_or(0);
+    most >= SHOWN.start && most * 3 >= unindented
+}
+
 /// How the entries of a log begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LogEntries {
@@ -108,6 +130,8 @@ enum Form {
     Access,
     /// `I0102 03:04:05`
     Letter,
+    /// `I/Tag( 131):`
+    Tag,
     /// `03:04:05`
     Clock,
     /// `1767323045.123`
@@ -122,7 +146,7 @@ enum Form {
     Level,
 }
 
-const FORMS: [Form; 13] = [
+const FORMS: [Form; 14] = [
     Form::DateTime,
     Form::Date,
     Form::DayFirst,
@@ -130,6 +154,7 @@ const FORMS: [Form; 13] = [
     Form::Month,
     Form::Access,
     Form::Letter,
+    Form::Tag,
     Form::Clock,
     Form::Epoch,
     Form::Uptime,
@@ -239,6 +264,9 @@ fn form(line: &str) -> Option<Form> {
     if is_pairs(text) {
         return Some(Form::Pairs);
     }
+    if is_tag(text) {
+        return Some(Form::Tag);
+    }
     // The name of a service or an address, and a date.
     let near = &text.as_bytes()[..text.len().min(FARTHEST)];
     let mark = memchr::memchr2(b'[', b'|', near)?;
@@ -290,6 +318,17 @@ fn is_pairs(text: &str) -> bool {
     const NAMES: [&str; 6] = ["time", "ts", "t", "timestamp", "level", "lvl"];
     let length = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     text[length..].starts_with('=') && NAMES.contains(&&text[..length])
+}
+
+/// Whether a line begins with a level, a name and the number of a process, as on Android.
+fn is_tag(text: &str) -> bool {
+    let tag = text.strip_prefix(['V', 'D', 'I', 'W', 'E', 'F', 'A']);
+    let tag = tag.and_then(|rest| rest.strip_prefix('/')?.split_once('('));
+    tag.is_some_and(|(name, rest)| {
+        let rest = rest.trim_start_matches(' ').as_bytes();
+        let number = digits(rest);
+        !name.is_empty() && name.len() < FARTHEST && number > 0 && rest[number..].starts_with(b"):")
+    })
 }
 
 /// The form of the time that a text begins with.

@@ -45,6 +45,14 @@ impl Parser for Mail {
     }
 }
 
+/// Whether a text is a mailbox: it begins with the line before a message and a field of a header.
+pub(crate) fn is_shown(text: &str) -> bool {
+    let mut lines = text.lines();
+    let first = lines.find(|line| !line.trim().is_empty());
+    let field = lines.next().unwrap_or_default();
+    first.is_some_and(|line| is_envelope(line) && has_time(line)) && is_field(field)
+}
+
 struct Reader<'a> {
     base: LineReader<'a>,
     /// The boundaries of the parts around a line, outermost first.
