@@ -139,7 +139,13 @@ impl<'a> Reader<'a> {
         let text = self.base.whole(at);
         let below = || self.below(at, end);
         if let Some(rest) = text.strip_prefix("diff ") {
-            return rest.starts_with('-') && rest.contains(' ');
+            // A message may speak of the command.
+            let is_header = || {
+                let below = below();
+                below.is_empty() || is_said_of_file(below) || below.starts_with("--- ")
+            };
+            let is_git = rest.starts_with("--git ");
+            return rest.starts_with('-') && rest.contains(' ') && (!is_git || is_header());
         }
         if text.starts_with("Index: ") {
             return below().starts_with("=====") || below().starts_with("--- ");
