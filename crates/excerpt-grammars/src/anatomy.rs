@@ -20,6 +20,9 @@ const FEW: u32 = 8;
 /// The maximum size of a signature in bytes. Anything longer is data before a body.
 pub(crate) const LONGEST_SIGNATURE: usize = 2_000;
 
+/// The maximum length of the value of a key in its signature, in bytes.
+const LONGEST_VALUE: usize = 200;
+
 /// Several definitions in one wrapper, each on lines of its own.
 static SEVERAL: DefinitionNode = DefinitionNode {
     kind: Kind::Statement,
@@ -153,6 +156,13 @@ impl<'a, 'text, 'tree> DefinitionParts<'a, 'text, 'tree> {
             }
         }
         definition.start_byte()
+    }
+
+    /// Where the value of a key begins, if it is a long one: it is no part of the signature.
+    pub(crate) fn long_value(&self, key: Node<'tree>) -> Option<usize> {
+        let last = key.child_count().checked_sub(1)?;
+        let value = key.child(u32::try_from(last).ok()?)?;
+        (value.byte_range().len() > LONGEST_VALUE).then(|| value.start_byte())
     }
 
     /// The bytes from the first word of a definition to before its body, where the header ends.

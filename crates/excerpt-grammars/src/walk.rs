@@ -419,9 +419,12 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         if level.local && bodiless {
             return self.plain(found, Role::Plain);
         }
-        let signature = self
-            .anatomy
-            .signature(found.node, body.as_ref().map(|body| body.header));
+        let header = body.as_ref().map(|body| body.header);
+        let header = header.or_else(|| match definition.kind {
+            Kind::Key => self.anatomy.long_value(inner),
+            _ => None,
+        });
+        let signature = self.anatomy.signature(found.node, header);
         let obvious = || self.anatomy.obvious(inner, level.index);
         let facts = Facts {
             text: self.text,
