@@ -380,6 +380,16 @@ pub enum Strength {
     Grapheme,
 }
 
+impl Strength {
+    /// The strength of a split inside of a part; `first` at its start.
+    pub(crate) fn or_of(self, first: Strength) -> Strength {
+        match self {
+            Strength::Start => first,
+            inner => inner,
+        }
+    }
+}
+
 /// A warning about a chunk or a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

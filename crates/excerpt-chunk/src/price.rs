@@ -28,6 +28,10 @@ pub(crate) const CELL: f32 = 4.0;
 pub(crate) const LINE: f32 = 2.5;
 pub(crate) const LINE_AFTER_BLANK: f32 = 1.5;
 pub(crate) const SENTENCE: f32 = 2.0;
+/// Between the sentences of what is no paragraph: a cell, a value of data, a comment.
+pub(crate) const INNER_SENTENCE: f32 = 6.0;
+/// Between the lines of a sentence that does not fit: they may be those of a list.
+pub(crate) const INNER_LINE: f32 = 8.0;
 pub(crate) const WORD: f32 = 12.0;
 pub(crate) const GRAPHEME: f32 = 14.0;
 /// In source code: added for each level of depth, so that a function is split between its own

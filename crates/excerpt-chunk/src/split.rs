@@ -204,6 +204,38 @@ fn skip(text: &str, at: usize, skipped: impl Fn(char) -> bool) -> usize {
         .map_or(text.len(), |found| at + found)
 }
 
+/// Whether the line ends of a paragraph have a meaning, as in a list of names, a poem, a chat. At
+/// most of them, the first word of the next line would not have made the line the longest; or most
+/// lines begin alike, or not as a line in the middle of a sentence does.
+pub(crate) fn has_own_lines(paragraph: &str) -> bool {
+    /// The least number of line ends that tell.
+    const FEWEST: usize = 3;
+    /// One of as many lines may be different.
+    const SHARE: usize = 5;
+    let lines = || paragraph.lines().filter(|line| !line.trim().is_empty());
+    let width = |line: &str| line.trim_end().chars().count();
+    let longest = lines().map(width).max().unwrap_or(0);
+    let (mut ends, mut filled) = (0, 0);
+    let (mut begun, mut alike, mut in_sentences) = (0, 0, 0);
+    for (line, next) in lines().zip(lines().skip(1)) {
+        let word = next.split_whitespace().next().unwrap_or_default();
+        begun += 1;
+        alike += usize::from(line.trim_start().starts_with(word));
+        let is_inside = |c: char| c.is_alphabetic() && !c.is_uppercase();
+        in_sentences += usize::from(word.starts_with(is_inside));
+        // The longest line tells nothing.
+        if width(line) < longest {
+            ends += 1;
+            filled += usize::from(width(line) + 1 + word.chars().count() > longest);
+        }
+    }
+    let few = |count: usize, all: usize| count * SHARE <= all;
+    begun > FEWEST
+        && (few(begun - alike, begun)
+            || few(in_sentences * 2, begun)
+            || (ends >= FEWEST && few(filled, ends)))
+}
+
 /// Yields the lines of `range`, including line ends; blank lines go with the line they follow.
 pub(crate) fn lines(
     text: &str,
@@ -407,6 +439,17 @@ mod tests {
         );
         // A mark that belongs to the separator stays with it.
         assert_eq!(cells_of("a,\u{301}b,c", b','), ["a,\u{301}b,", "c"]);
+    }
+
+    #[test]
+    fn line_ends_have_a_meaning_if_the_lines_are_not_filled() {
+        let names = "Ada Miller\nBo\nCleo of the weir\nDan\nEve Smith\n";
+        let filled = "The quay stands dry at noon, since the sill\nis high and the ebb is low. At dusk the\nboats come back, and the crews mend their\nnets until the lamps are lit. Then all go\nhome.\n";
+        let alike = "and the tide is high at the quay\nand the moon is new at the mole\nand the boat is old at the quay\nand the wind is low at the mole\nand all is well\n";
+        let records = "Anna: all is well on the quay\nBob M: the boats are at sea.\nAnna: they come back at dusk.\nCleo: two of them are here.\nAnna: then I light the lamps.\nCleo: do\n";
+        assert!(has_own_lines(names) && has_own_lines(alike) && has_own_lines(records));
+        assert!(!has_own_lines(filled));
+        assert!(!has_own_lines("two\nlines\n"));
     }
 
     fn sentences_of(text: &str) -> Vec<&str> {

@@ -306,20 +306,30 @@ impl Walk<'_> {
     fn sentences(&mut self, index: usize, span: Range<usize>, first: Boundary, price: f32) {
         let text = self.text;
         let max = self.limits.max;
+        let fits = |piece: &Range<usize>| self.measure.fits(piece.clone(), max);
+        let mut lines = Vec::new();
+        match split::has_own_lines(&text[span.clone()]) {
+            true => split::lines(text, span, |line, strength| lines.push((line, strength))),
+            false => lines.push((span, Strength::Start)),
+        }
+        let by_line = lines.len() > 1;
         let mut pieces = Vec::new();
-        split::sentences(text, span, |piece, strength| {
-            if self.measure.fits(piece.clone(), max) {
-                pieces.push((piece, strength));
-                return;
+        for (line, first) in lines {
+            if by_line && fits(&line) {
+                pieces.push((line, first));
+                continue;
             }
-            split::lax_sentences(text, piece, |piece, inner| {
-                let strength = match inner {
-                    Strength::Start => strength,
-                    inner => inner,
-                };
-                pieces.push((piece, strength));
+            split::sentences(text, line, |piece, strength| {
+                let strength = strength.or_of(first);
+                if fits(&piece) {
+                    pieces.push((piece, strength));
+                    return;
+                }
+                split::lax_sentences(text, piece, |piece, inner| {
+                    pieces.push((piece, inner.or_of(strength)));
+                });
             });
-        });
+        }
         // What the last word after each piece needs, if one follows.
         let mut after = self.last_word(index).map(|word| self.measure.between(word));
         let heading = self
@@ -445,27 +455,17 @@ impl Walk<'_> {
         let (text, separator) = (self.text, self.outline.nodes[node].cell_separator);
         let mut boundary = first;
         split::cells(text, row, separator, |cell| {
-            if self.fits(&cell) {
-                self.push(cell, boundary, 0, node, needs_lead);
-            } else {
-                split::sentences(text, cell, |sentence, strength| {
-                    let boundary = match strength {
-                        Strength::Start => boundary,
-                        _ => Boundary::plain(strength, price::CELL + price::SENTENCE),
-                    };
-                    self.words(node, sentence, boundary, needs_lead);
-                });
-            }
+            self.words(node, cell, boundary, needs_lead);
             boundary = Boundary::plain(Strength::Cell, price::CELL);
         });
     }
 
-    /// Adds a part of the text, split between words if it does not fit.
+    /// Adds a part of the text, split between its sentences and words if it does not fit.
     fn words(&mut self, index: usize, piece: Range<usize>, first: Boundary, needs_lead: bool) {
         self.words_within(index, piece, first, needs_lead, self.limits.max);
     }
 
-    /// Adds a part of the text, split between words if it is larger than `room`.
+    /// Adds a part of the text, split between its sentences and words if it is larger than `room`.
     fn words_within(
         &mut self,
         index: usize,
@@ -478,20 +478,35 @@ impl Walk<'_> {
         if self.fits(&piece) && (room == max || self.measure.fits(piece.clone(), room)) {
             return self.push(piece, first, 0, index, needs_lead);
         }
-        split::words(
-            self.measure,
-            piece,
-            (max / FINEST * 2).max(1),
-            max,
-            |piece, strength| {
-                let boundary = match strength {
+        // A value of data may be a whole text.
+        let text = self.text;
+        split::sentences(text, piece, |sentence, strength| {
+            let first = match strength {
+                Strength::Start => first,
+                _ => Boundary::plain(strength, price::INNER_SENTENCE),
+            };
+            if self.measure.fits(sentence.clone(), room) {
+                return self.push(sentence, first, 0, index, needs_lead);
+            }
+            split::lines(text, sentence, |line, strength| {
+                let first = match strength {
                     Strength::Start => first,
-                    Strength::Word => Boundary::plain(strength, price::WORD),
-                    _ => Boundary::plain(strength, price::GRAPHEME),
+                    _ => Boundary::plain(strength, price::INNER_LINE),
                 };
-                self.push(piece, boundary, 0, index, needs_lead);
-            },
-        );
+                if self.measure.fits(line.clone(), room) {
+                    return self.push(line, first, 0, index, needs_lead);
+                }
+                let size = (max / FINEST * 2).max(1);
+                split::words(self.measure, line, size, max, |word, strength| {
+                    let boundary = match strength {
+                        Strength::Start => first,
+                        Strength::Word => Boundary::plain(strength, price::WORD),
+                        _ => Boundary::plain(strength, price::GRAPHEME),
+                    };
+                    self.push(word, boundary, 0, index, needs_lead);
+                });
+            });
+        });
     }
 
     /// Adds a part of the text as an atom, or as several if it contains delimiters.
