@@ -30,7 +30,7 @@ pub(crate) struct Epub;
 
 impl FileReader for Epub {
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
@@ -94,12 +94,14 @@ impl Chapters<'_> {
     ) -> Result<(), ReadError> {
         let page = ParsedPage::parse(page, limits)?;
         let headings = page.headings();
+        let mut title = None;
         // A page that is not in the navigation goes on with the chapter before it.
         if let Some(entry) = self.navigation.get(path) {
             self.levels = levels(entry.depth, headings);
             let is_titled = headings.contains(&true);
             if !is_titled && !entry.title.is_empty() && page.has_text() {
                 writer.heading(entry.depth, &entry.title)?;
+                title = Some(&*entry.title);
             }
         }
         let options = Options {
@@ -108,7 +110,7 @@ impl Chapters<'_> {
             // Chapters may use a name twice.
             names: false,
         };
-        self.written += page.write(writer, options, limits)?;
+        self.written += page.write(writer, title, options, limits)?;
         Ok(())
     }
 }

@@ -202,7 +202,7 @@ impl MailWriter<'_, '_> {
                     names: false,
                     ..Options::PAGE
                 };
-                match page.write(&mut writer, options, self.limits)? {
+                match page.write(&mut writer, None, options, self.limits)? {
                     0 => Ok(()),
                     _ => self.body(&writer.finish()?.text),
                 }

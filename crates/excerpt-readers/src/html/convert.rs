@@ -26,6 +26,8 @@ pub(super) struct HtmlConverter<'p, 'w, 'a> {
     options: Options,
     /// How many blocks were written.
     written: usize,
+    /// The title that was written, until the first paragraph.
+    title: Option<String>,
 }
 
 /// How a page is written.
@@ -107,11 +109,18 @@ impl<'p, 'w, 'a> HtmlConverter<'p, 'w, 'a> {
             level: 0,
             options,
             written: 0,
+            title: None,
         }
     }
 
-    /// Writes what is in an element, or the whole page. How many blocks were written.
-    pub(super) fn write(mut self, main: Option<usize>) -> Result<usize, ReadError> {
+    /// Writes what is in an element, or the whole page, without the title with which it begins if
+    /// that was written. How many blocks were written.
+    pub(super) fn write(
+        mut self,
+        main: Option<usize>,
+        title: Option<&str>,
+    ) -> Result<usize, ReadError> {
+        self.title = title.map(one_line);
         let (mut at, end) = match main {
             Some(main) => (main, self.page.tree.nodes[main].end),
             None => (0, self.page.tree.nodes.len()),
@@ -179,6 +188,11 @@ impl<'p, 'w, 'a> HtmlConverter<'p, 'w, 'a> {
 
     fn paragraph(&mut self, text: &str) -> Result<(), ReadError> {
         if text.trim().is_empty() {
+            return Ok(());
+        }
+        let title = self.title.take().filter(|_| self.written == 0);
+        let is_title = |title: &String| one_line(text).trim_matches(['*', '_']) == title;
+        if title.as_ref().is_some_and(is_title) {
             return Ok(());
         }
         self.written += 1;

@@ -44,7 +44,7 @@ impl FileReader for Html {
         let page = ParsedPage::parse(bytes, limits)?;
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(page.metadata());
-        match page.write(&mut writer, Options::PAGE, limits)? {
+        match page.write(&mut writer, None, Options::PAGE, limits)? {
             0 => Err(ReadError::NoText),
             _ => writer.finish(),
         }
@@ -82,18 +82,20 @@ impl ParsedPage {
         headings
     }
 
-    /// Writes the main text. How many blocks were written.
+    /// Writes the main text, without the title with which it begins if that was written. How many
+    /// blocks were written.
     pub(crate) fn write<'a>(
         &self,
         writer: &mut MarkdownWriter<'a>,
+        title: Option<&str>,
         options: Options,
         limits: &ReadLimits<'a>,
     ) -> Result<usize, ReadError> {
         let main = self.0.main;
-        let written = HtmlConverter::new(&self.0, writer, options, limits).write(main)?;
+        let written = HtmlConverter::new(&self.0, writer, options, limits).write(main, title)?;
         if written > 0 || main.is_none() {
             return Ok(written);
         }
-        HtmlConverter::new(&self.0, writer, options, limits).write(None)
+        HtmlConverter::new(&self.0, writer, options, limits).write(None, title)
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Docx;
 
 impl FileReader for Docx {
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {

@@ -32,7 +32,7 @@ pub(crate) struct Odt;
 
 impl FileReader for Odt {
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
@@ -210,6 +210,8 @@ struct Paragraph {
     kind: Option<BlockKind>,
     links: Vec<(usize, String)>,
     boxes: Vec<OfficeBlock>,
+    /// The notes in it, which stand below it.
+    notes: Vec<OfficeBlock>,
 }
 
 impl Walk<'_, '_> {
@@ -444,7 +446,14 @@ impl Walk<'_, '_> {
             } => {
                 self.lists = lists;
                 let text = text_of(blocks);
-                self.blocks.push(OfficeBlock::Note { number, text })
+                let note = OfficeBlock::Note { number, text };
+                match self.paragraphs.last_mut() {
+                    Some(paragraph) => {
+                        paragraph.notes.push(note);
+                        Ok(())
+                    }
+                    None => self.blocks.push(note),
+                }
             }
             Around::Title { blocks } => {
                 let text = text_of(blocks);
@@ -508,7 +517,11 @@ impl Walk<'_, '_> {
 
     fn end_paragraph(&mut self, paragraph: Paragraph) -> Result<(), ReadError> {
         let Paragraph {
-            text, kind, boxes, ..
+            text,
+            kind,
+            boxes,
+            notes,
+            ..
         } = paragraph;
         let is_empty = text.trim().is_empty();
         let block = match kind {
@@ -535,6 +548,9 @@ impl Walk<'_, '_> {
         };
         if let Some(block) = block {
             self.push(block)?;
+        }
+        for note in notes {
+            self.blocks.push(note)?;
         }
         self.push_all(boxes)
     }

@@ -16,6 +16,13 @@ use crate::xml::{Event, Xml, decoded};
 /// for each link.
 const TARGET: usize = 4_000;
 
+/// The folders of the main parts, and what they are.
+const KINDS: [(&str, &str); 3] = [
+    ("word/", "a Word document"),
+    ("xl/", "a workbook"),
+    ("ppt/", "a presentation"),
+];
+
 /// The parts of a document.
 pub(crate) struct Package<'a> {
     archive: Archive<'a>,
@@ -67,6 +74,12 @@ impl<'a> Package<'a> {
         let relations = self.relations("")?;
         let name = first_of(&relations, "officeDocument").unwrap_or(usual);
         let name = name.to_string();
+        let other = KINDS.iter().find(|(folder, _)| name.starts_with(folder));
+        if let Some((folder, what)) = other
+            && !usual.starts_with(folder)
+        {
+            return Err(ReadError::damaged(format!("it is {what}")));
+        }
         match self.part(&name)? {
             Some(text) => Ok((name, text)),
             None => Err(ReadError::damaged(format!(
@@ -151,6 +164,7 @@ fn is_encrypted(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::archive::archive_of;
 
     #[test]
     fn an_encrypted_package_is_protected() {
@@ -162,5 +176,16 @@ mod tests {
             bytes.extend(unit.to_le_bytes());
         }
         assert_eq!(open(&bytes), Some(ReadError::Protected));
+    }
+
+    #[test]
+    fn a_document_with_the_ending_of_another_program_says_what_it_is() {
+        let part = ("word/document.xml", &b"<w:document/>"[..]);
+        let relations = br#"<Relationships><Relationship Id="1" Type="a/officeDocument" Target="word/document.xml"/></Relationships>"#;
+        let bytes = archive_of([("_rels/.rels", &relations[..]), part]);
+        let mut package = Package::open(&bytes, &ReadLimits::default()).unwrap();
+        let said = package.main_part("xl/workbook.xml").unwrap_err();
+        assert_eq!(said, ReadError::damaged("it is a Word document"));
+        assert!(package.main_part("word/document.xml").is_ok());
     }
 }

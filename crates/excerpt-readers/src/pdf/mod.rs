@@ -75,6 +75,20 @@ impl FileReader for Pdf {
         let mut writer = MarkdownWriter::new(limits);
         writer.front_matter(&metadata::read(&file, catalog)?);
         structure::write(lines, &outline, &mut writer)?;
-        writer.finish()
+        match writer.finish() {
+            Err(ReadError::NoText) if !is_complete(bytes) => {
+                Err(ReadError::damaged("the end of the file is missing"))
+            }
+            finished => finished,
+        }
     }
+}
+
+/// Whether a file has the mark at its end.
+fn is_complete(bytes: &[u8]) -> bool {
+    const MARK: &[u8] = b"%%EOF";
+    /// How far before the end viewers look for it, in bytes.
+    const NEAR: usize = 1024;
+    let end = &bytes[bytes.len().saturating_sub(NEAR)..];
+    end.windows(MARK.len()).any(|part| part == MARK)
 }

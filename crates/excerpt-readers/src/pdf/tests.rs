@@ -359,6 +359,11 @@ fn the_values_of_fields_are_read() {
 fn a_file_without_text_is_told_apart() {
     let image = Maker::pages(&["q 100 0 0 100 0 0 cm /Im Do Q"]);
     assert_eq!(read(&image.bytes()), Err(ReadError::NoText));
+    let bytes = image.bytes();
+    let end = bytes.windows(5).rposition(|part| part == b"%%EOF").unwrap();
+    let cut_off = read(&bytes[..end]);
+    let missing = ReadError::damaged("the end of the file is missing");
+    assert_eq!(cut_off, Err(missing));
     for bytes in [
         &b""[..],
         b"%PDF-1.4\n",

@@ -166,12 +166,15 @@ impl Numbering {
         });
         counts[at + 1..].fill(None);
 
-        let described = level(at);
+        // A style such as `List Bullet 2` has its level from its name, and a scheme with one level.
+        let is_described = |at: &usize| level(*at).format.is_some() || level(*at).text.is_some();
+        let shown = (0..=at).rev().find(is_described).unwrap_or(at);
+        let described = level(shown);
         let text = described.text.clone().unwrap_or_default();
         let label = match described.format.as_deref().unwrap_or("decimal") {
             "bullet" => Some(Label::Bullet),
             "none" if !text.contains(|c: char| c.is_alphanumeric()) => None,
-            "decimal" if is_plain(&text, at) => Some(Label::Number(counts[at].unwrap_or(1))),
+            "decimal" if is_plain(&text, shown) => Some(Label::Number(counts[at].unwrap_or(1))),
             _ => {
                 let is_legal = described.is_legal;
                 let label = filled(&text, |other| {
