@@ -177,7 +177,13 @@ impl Shared {
         let around = head.around(document) + &links_text.measured();
         let longest = format!("{}{}", head.place, DocumentPart::longest_rest(document));
         let around = form.tokens(&around, &(&data, [&longest; 2]));
-        let part = DocumentPart::of(document, most.saturating_sub(around).max(20));
+        let room = most.saturating_sub(around).max(20);
+        let mut part = DocumentPart::of(document, room);
+        // In JSON, quotes and line ends take more.
+        let size = form.tokens(part.text, &part.text);
+        if size > room {
+            part = DocumentPart::of(document, room * room / size);
+        }
         let mut text = Fenced::default();
         text.line(&head.line(part.last));
         text.quote(part.text);
