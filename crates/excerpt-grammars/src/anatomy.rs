@@ -161,7 +161,7 @@ impl<'a, 'text, 'tree> DefinitionParts<'a, 'text, 'tree> {
     /// Where the value of a key begins, if it is a long one: it is no part of the signature.
     pub(crate) fn long_value(&self, key: Node<'tree>) -> Option<usize> {
         let last = key.child_count().checked_sub(1)?;
-        let value = key.child(u32::try_from(last).ok()?)?;
+        let value = key.child(last)?;
         (value.byte_range().len() > LONGEST_VALUE).then(|| value.start_byte())
     }
 

@@ -116,8 +116,8 @@ fn separator(text: &str) -> u8 {
     named.or(found).unwrap_or(SEPARATORS[0])
 }
 
-/// Where the table begins in a text whose first rows are about it, as in the exports of a bank: they
-/// have fewer values than most rows.
+/// Where the table begins in a text whose first rows are about it, as in the exports of a bank.
+/// They have fewer values than most rows.
 fn preamble(text: &str, separator: u8) -> usize {
     /// The least number of rows that are a table.
     const FEWEST: usize = 3;

@@ -205,7 +205,7 @@ impl Codes {
         documents: Option<&'a Documents>,
     ) -> impl Iterator<Item = (&'a CodeFile, &'a Position)> {
         let all = &*self.all;
-        let mut changed = Changed::of(self.newer.as_ref());
+        let mut changed = ChangedSince::of(self.newer.as_ref());
         let same = all.groups.iter().map(move |place| (all, place));
         let same = same.filter(move |(_, place)| !changed.contains(place.document));
         let newer = self.newer.iter();
@@ -275,12 +275,12 @@ impl Codes {
 }
 
 /// The documents that have changed since a file of codes was written, asked for in order.
-struct Changed<'a>(Peekable<Iter<'a, Position>>);
+struct ChangedSince<'a>(Peekable<Iter<'a, Position>>);
 
-impl<'a> Changed<'a> {
+impl<'a> ChangedSince<'a> {
     fn of(newer: Option<&'a CodeFile>) -> Self {
         let groups = newer.map_or(&[][..], |newer| &newer.groups);
-        Changed(groups.iter().peekable())
+        ChangedSince(groups.iter().peekable())
     }
 
     /// Whether one of them is `document`, which comes after those asked for before.
