@@ -444,7 +444,7 @@ mod tests {
     #[test]
     fn line_ends_have_a_meaning_if_the_lines_are_not_filled() {
         let names = "Ada Miller\nBo\nCleo of the weir\nDan\nEve Smith\n";
-        let filled = "The quay stands dry at noon, since the sill\nis high and the ebb is low. At dusk the\nboats come back, and the crews mend their\nnets until the lamps are lit. Then all go\nhome.\n";
+        let filled = "The quay stands dry at noon, since the sill\nis high and the ebb is low. At dusk the\nboats come back, and the crews dry their\nnets until the lamps are lit. Then all go\nhome.\n";
         let alike = "and the tide is high at the quay\nand the moon is new at the mole\nand the boat is old at the quay\nand the wind is low at the mole\nand all is well\n";
         let records = "Anna: all is well on the quay\nBob M: the boats are at sea.\nAnna: they come back at dusk.\nCleo: two of them are here.\nAnna: then I light the lamps.\nCleo: do\n";
         assert!(has_own_lines(names) && has_own_lines(alike) && has_own_lines(records));
