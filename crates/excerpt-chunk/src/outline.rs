@@ -177,7 +177,8 @@ pub struct Node {
     pub(crate) kind: Kind,
     /// The level of a section or heading, 1 to 6; otherwise 0.
     pub(crate) level: u8,
-    /// How many lines the header of a table without nodes for its rows has; otherwise 0.
+    /// How many lines the header of a table has. Of one with nodes for its rows, the header is the
+    /// first row, unless this is 0.
     pub(crate) header_lines: u8,
     /// What separates the cells of a row of a table, if that is one character; otherwise 0.
     pub(crate) cell_separator: u8,
@@ -304,7 +305,10 @@ impl Outline {
     /// Whether the node at `index` is the first row of its table, which is the table's header.
     pub(crate) fn is_header(&self, index: usize) -> bool {
         let node = self.nodes.get(index);
-        node.is_some_and(|node| node.kind == Kind::Row && node.parent() + 1 == index)
+        node.is_some_and(|node| {
+            let table = node.parent();
+            node.kind == Kind::Row && table + 1 == index && self.nodes[table].header_lines > 0
+        })
     }
 
     /// Whether the node at `index` is a block of a comment.
@@ -685,7 +689,7 @@ impl<'a> OutlineBuilder<'a> {
         self.nodes[node].level = level;
     }
 
-    /// Sets how many lines the header of a table without nodes for its rows has.
+    /// Sets how many lines the header of a table has; where its rows are nodes, whether there is one.
     pub(crate) fn header_lines(&mut self, node: usize, lines: usize) {
         self.nodes[node].header_lines = u8::try_from(lines).unwrap_or(0);
     }

@@ -26,11 +26,15 @@ pub(crate) fn cells(
     let bytes = text.as_bytes();
     let mut start = row.start;
     let mut is_quoted = false;
+    let mut closed = None;
     for at in row.clone() {
         match bytes[at] {
-            b'"' if is_quoted => is_quoted = false,
+            b'"' if is_quoted => {
+                is_quoted = false;
+                closed = Some(at + 1);
+            }
             // A quote within a value is one of its characters; two stand for one.
-            b'"' => is_quoted = at == start || bytes[at - 1] == b'"',
+            b'"' => is_quoted = at == start || closed == Some(at),
             byte if byte == separator && !is_quoted => {
                 let is_escaped = at > start && bytes[at - 1] == b'\\';
                 let end = at + 1;
@@ -433,6 +437,7 @@ mod tests {
             cells_of(r#"5" pipe,2,"open"#, b','),
             ["5\" pipe,", "2,", "\"open"]
         );
+        assert_eq!(cells_of(r#"24"",a,b"#, b','), ["24\"\",", "a,", "b"]);
         assert_eq!(
             cells_of(r"| a \| b | c |", b'|'),
             ["|", r" a \| b |", " c |"]

@@ -33,7 +33,7 @@ impl Parser for Csv {
         if at > start {
             builder.leaf(Kind::Paragraph, start..at);
         }
-        let head = header(&text[at..]);
+        let head = usize::from(has_names(&text[at..]));
         let most = most_nodes(text);
         let is_plain = |row: &str| !row.trim_end_matches(['\n', '\r']).contains('\n');
         if Rows::of(text, at).all(is_plain) {
@@ -44,19 +44,14 @@ impl Parser for Csv {
             return builder.finish();
         }
         let table = builder.open(Kind::Table, at);
+        builder.header_lines(table, head);
         builder.cell_separator(table, separator);
-        // The first row is the header: with what is above the names.
-        let (mut from, mut lines) = (at, 0);
         for row in Rows::of(text, at) {
             if builder.len() > most {
                 return Lines::instead(document, "rows", "CSV");
             }
+            builder.leaf(Kind::Row, at..at + row.len());
             at += row.len();
-            lines += row.lines().filter(|line| !line.trim().is_empty()).count();
-            if lines >= head {
-                builder.leaf(Kind::Row, from..at);
-                from = at;
-            }
         }
         builder.close(text.len());
         builder.finish()
@@ -116,8 +111,8 @@ fn separator(text: &str) -> u8 {
     named.or(found).unwrap_or(SEPARATORS[0])
 }
 
-/// Where the table begins in a text whose first rows are about it, as in the exports of a bank.
-/// They have fewer values than most rows.
+/// Where the table begins in a text: below comments and settings, and below rows that are about it,
+/// as in the exports of a bank. They have fewer values than most rows.
 fn preamble(text: &str, separator: u8) -> usize {
     /// The least number of rows that are a table.
     const FEWEST: usize = 3;
@@ -129,17 +124,16 @@ fn preamble(text: &str, separator: u8) -> usize {
     });
     match first {
         Some((start, width)) if width == usual && count >= FEWEST && count * 2 > after => start,
-        _ => 0,
+        _ => widths().next().map_or(0, |(start, _)| start),
     }
 }
 
-/// How many lines the header of a table has: that of the names, and the comments and settings above
-/// it. None if there are no names, but values: only numbers and times, or one where the row below
-/// has one, too. A year may be the name of a column.
-fn header(text: &str) -> usize {
-    let lines = || text.lines().filter(|line| !line.trim().is_empty());
-    let above = lines().take_while(|line| is_above(line)).count();
-    let names = lines().nth(above).unwrap_or_default();
+/// Whether the first row of a table has the names of its columns, and not values: only numbers and
+/// times, or one where the row below has one, too. A year may be the name of a column.
+fn has_names(table: &str) -> bool {
+    let mut lines = table.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().unwrap_or_default();
+    let below = lines.next().unwrap_or_default();
     let is_number = |value: &str| {
         let value = value.trim().trim_matches('"');
         value.bytes().any(|byte| byte.is_ascii_digit())
@@ -147,18 +141,13 @@ fn header(text: &str) -> usize {
                 .bytes()
                 .all(|byte| byte.is_ascii_digit() || b".-+:eE/TZ ".contains(&byte))
     };
-    let below = lines().nth(above + 1).unwrap_or_default();
     let values = |line| str::split(line, [',', ';', '\t']);
     let is_year = |value: &str| value.trim().trim_matches('"').len() == 4;
     let is_value =
         |(name, below): (&str, &str)| is_number(name) && !is_year(name) && is_number(below);
-    let is_row = values(names).count() > 1
-        && (values(names).all(is_number) || values(names).zip(values(below)).any(is_value));
-    match is_row {
-        true => 0,
-        false if above < usize::from(u8::MAX) => above + 1,
-        false => 1,
-    }
+    let is_row = values(first).count() > 1
+        && (values(first).all(is_number) || values(first).zip(values(below)).any(is_value));
+    !is_row
 }
 
 /// The rows of a text, each with the line end after it.
@@ -249,17 +238,15 @@ mod tests {
     }
 
     #[test]
-    fn comments_above_the_names_are_in_the_header_and_numbers_are_none() {
-        assert_eq!(header("a,b\n1,2\n"), 1);
-        assert_eq!(header("# by hand\nsep=;\na;b\n1;2\n"), 3);
-        assert_eq!(header("1,2.5,2026-01-02\n2,3,4\n"), 0);
-        assert_eq!(
-            header("2026-03-04T21:00:00Z,0.35,ok\n2026-03-04T22:00:00Z,0.4,ok\n"),
-            0
-        );
-        assert_eq!(header("city,2019,2020\nYork,3,4\n"), 1);
-        assert_eq!(header("T,E,Z\n1,2,3\n"), 1);
-        assert_eq!(header("alone\n1\n"), 1);
+    fn numbers_and_times_are_no_names() {
+        assert!(has_names("a,b\n1,2\n"));
+        assert!(!has_names("1,2.5,2026-01-02\n2,3,4\n"));
+        assert!(!has_names(
+            "2026-03-04T21:00:00Z,0.35,ok\n2026-03-04T22:00:00Z,0.4,ok\n"
+        ));
+        assert!(has_names("city,2019,2020\nYork,3,4\n"));
+        assert!(has_names("T,E,Z\n1,2,3\n"));
+        assert!(has_names("alone\n1\n"));
     }
 
     #[test]
@@ -295,11 +282,16 @@ mod tests {
     }
 
     #[test]
-    fn settings_and_names_are_one_header() {
-        let outline = Csv.parse(&Document::new("sep=;\na;b\n\"1\n\";2\n"), 0);
-        assert!(outline.is_header(2));
-        assert_eq!(outline.nodes[2].span, 0.."sep=;\na;b\n".len());
-        assert_eq!(outline.nodes.len(), 4);
+    fn comments_and_settings_are_above_the_table() {
+        for rows in ["\"1\n\";2\n", "\"1\n\";2\n3;4\n5;6\n"] {
+            let text = format!("# by hand\nsep=;\n\na;b\n{rows}");
+            let outline = Csv.parse(&Document::new(&text), 0);
+            let table = &outline.nodes[2];
+            assert_eq!((table.kind, table.header_lines), (Kind::Table, 1));
+            assert!(text[table.span.clone()].starts_with("a;b\n"));
+            assert!(outline.is_header(3));
+            assert_eq!(&text[outline.nodes[3].span.clone()], "a;b\n");
+        }
     }
 
     #[test]

@@ -140,10 +140,7 @@ impl<'a> Reader<'a> {
         let below = || self.below(at, end);
         if let Some(rest) = text.strip_prefix("diff ") {
             // A message may speak of the command.
-            let is_header = || {
-                let below = below();
-                below.is_empty() || is_said_of_file(below) || below.starts_with("--- ")
-            };
+            let is_header = || at + 1 == end || is_said_of_file(below());
             let is_git = rest.starts_with("--git ");
             return rest.starts_with('-') && rest.contains(' ') && (!is_git || is_header());
         }
@@ -438,6 +435,18 @@ mod tests {
             &Diff,
             "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: Ann <a@example.org>\nSubject: [PATCH 1/2] Rename the\n first one\n\nIt was wrong.\n---\n a | 2 +-\n\ndiff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\ndiff --git a/run b/run\nold mode 100644\nnew mode 100755\n-- \n2.40\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nSubject: [PATCH 2/2] Other\n\nText.\n---\n--- c\n+++ c\n@@ -1 +1 @@\n-1\n+2\n"
         ));
+    }
+
+    #[test]
+    fn a_command_in_a_message_begins_no_file() {
+        let files = |text: &str| {
+            let outline = Diff.parse(&Document::new(text), 0);
+            let kinds = outline.nodes.iter().map(|node| node.kind);
+            kinds.filter(|kind| *kind == Kind::Section).count()
+        };
+        assert_eq!(files("diff --git a/x b/x\n\nshows it.\n"), 0);
+        assert_eq!(files("diff --git a/x b/x\nold mode 100644\n"), 1);
+        assert_eq!(files("diff --git a/x b/x\n"), 1);
     }
 
     #[test]

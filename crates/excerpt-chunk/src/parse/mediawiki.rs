@@ -215,10 +215,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a table row by row: what is above the second line of `|-`, or the first below cells,
-    /// is its header.
+    /// is its header, if a cell of it is one.
     fn table(&mut self, lines: Range<usize>) -> usize {
         let Range { start, end } = lines;
-        self.base.open(Kind::Table, start);
+        let table = self.base.open(Kind::Table, start);
         let mut first = start;
         let mut has_cells = false;
         let mut depth = 0_usize;
@@ -237,6 +237,9 @@ impl<'a> Reader<'a> {
                 has_cells = false;
             } else if depth == 0 && text.starts_with(['|', '!']) && !text.starts_with("|+") {
                 has_cells = true;
+                if first == start && text.starts_with('!') {
+                    self.base.builder.header_lines(table, 1);
+                }
             }
             line = self.after[line];
         }
@@ -642,6 +645,13 @@ mod tests {
         );
         assert_eq!(heading("== a == b == <!-- c -->"), Some((2, " a == b ")));
         assert_eq!(heading("== a"), None);
+    }
+
+    #[test]
+    fn a_first_row_of_values_is_no_header() {
+        let parsed = |text: &str| MediaWiki.parse(&Document::new(text), 0);
+        assert!(parsed("{|\n! x\n! y\n|-\n| 1\n|}\n").is_header(2));
+        assert!(!parsed("{|\n| x\n| y\n|-\n| 1\n|}\n").is_header(2));
     }
 
     #[test]

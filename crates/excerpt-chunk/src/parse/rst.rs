@@ -351,7 +351,8 @@ impl<'a> Reader<'a> {
         let header = self
             .header_rows(at, after)
             .min(rows.len().saturating_sub(1));
-        self.base.open(Kind::Table, at);
+        let table = self.base.open(Kind::Table, at);
+        self.base.builder.header_lines(table, 1);
         let mut first = at;
         // The directive and the rows of its header are the first row.
         for row in rows.into_iter().skip(header) {
@@ -398,7 +399,10 @@ impl<'a> Reader<'a> {
             is_grid_border(text) && text.contains('=')
         };
         let head = (at + 1..after - 1).find(is_double);
-        self.base.open(Kind::Table, at);
+        let table = self.base.open(Kind::Table, at);
+        self.base
+            .builder
+            .header_lines(table, usize::from(head.is_some()));
         let mut first = at;
         for line in at + 1..after {
             let text = self.base.at(line);
@@ -881,6 +885,14 @@ mod tests {
             &ReStructuredText,
             "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n===  ===\na    b\n===  ===\n1    2\n\n3    4\n===  ===\n\n:name: x\n:other: y\n\n1. one\n2. two\n\nterm\n  what it is\n\n-a  all\n-b  both\n\n>>> 1\n1\n\nA. Einstein was\nhere\n\n----\n\n.. [1] note\n.. a comment\n"
         ));
+    }
+
+    #[test]
+    fn a_grid_without_a_double_line_has_no_header() {
+        let grid = "+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n";
+        let parsed = |text: &str| ReStructuredText.parse(&Document::new(text), 0);
+        assert!(parsed(grid).is_header(2));
+        assert!(!parsed(&grid.replace('=', "-")).is_header(2));
     }
 
     #[test]

@@ -30,7 +30,8 @@ pub(super) fn table(base: &mut LineReader<'_>, from: usize, at: usize, after: us
         false => rows(base, first, last, &format),
     };
     let has_header = format.has_header.unwrap_or(is_implicit);
-    base.open(Kind::Table, from);
+    let table = base.open(Kind::Table, from);
+    base.builder.header_lines(table, 1);
     // The first row is always a header: that of a table without one has no text.
     let start = usize::from(has_header).min(rows.len());
     rows.push(after);
