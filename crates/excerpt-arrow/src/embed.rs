@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use arrow_array::RecordBatch;
 use arrow_array::builder::{FixedSizeListBuilder, Float32Builder};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use excerpt_index::{EmbedError, Embedder, Vectors};
+use excerpt_index::{Embedder, embed_each};
 
 use crate::chunk::Stop;
 use crate::error::BatchError;
@@ -104,25 +104,16 @@ impl BatchEmbedder {
         column: &mut FixedSizeListBuilder<Float32Builder>,
     ) -> Result<(), BatchError> {
         let rows = texts.iter().enumerate();
-        let mut rows: Vec<(usize, &str)> = rows
-            .filter_map(|(row, text)| Some((row, text.as_deref()?)))
-            .collect();
-        let mut vectors = Vectors::new(self.embedder.dimensions());
-        loop {
-            let given: Vec<&str> = rows.iter().map(|(_, text)| *text).collect();
-            match self.embedder.embed_documents(&given, &mut vectors) {
-                Ok(()) => break,
-                Err(EmbedError::Refused { text, .. }) if text < rows.len() => {
-                    rows.remove(text);
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-        let mut found = rows.iter().zip(vectors.iter()).peekable();
-        for row in 0..texts.len() {
-            match found.next_if(|((place, _), _)| *place == row) {
-                Some((_, vector)) => {
-                    column.values().append_slice(vector);
+        let given = rows.filter_map(|(row, text)| Some((row, text.as_deref()?)));
+        let (rows, given): (Vec<usize>, Vec<&str>) = given.unzip();
+        let mut found: Vec<Option<Vec<f32>>> = vec![None; texts.len()];
+        embed_each(&*self.embedder, &given, |text, vector| {
+            found[rows[text]] = vector.ok().map(<[f32]>::to_vec);
+        })?;
+        for vector in found {
+            match vector {
+                Some(vector) => {
+                    column.values().append_slice(&vector);
                     column.append(true);
                 }
                 None => {

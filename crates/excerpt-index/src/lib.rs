@@ -44,7 +44,9 @@ mod sync;
 pub use analysis::days::Days;
 pub use analysis::is_date;
 pub use cores::{on_all_cores, scope_on_all_cores};
-pub use embed::{EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors};
+pub use embed::{
+    EmbedError, Embedder, HttpCheck, HttpEmbedder, HttpOptions, StaticTable, Vectors, embed_each,
+};
 #[cfg(feature = "onnx")]
 pub use embed::{OnnxEmbedder, OnnxOptions, Pooling};
 pub use excerpt_chunk::{Config, Settings};

@@ -93,6 +93,41 @@ pub enum EmbedError {
     },
 }
 
+/// Embeds texts and passes each one's position and vector to `take`, or why the embedder refuses it.
+///
+/// # Errors
+///
+/// Any other error of the embedder. What has been passed until then is valid.
+pub fn embed_each(
+    embedder: &dyn Embedder,
+    texts: &[&str],
+    mut take: impl FnMut(usize, Result<&[f32], String>),
+) -> Result<(), EmbedError> {
+    let mut vectors = Vectors::new(embedder.dimensions());
+    let mut pending = vec![0..texts.len()];
+    while let Some(range) = pending.pop() {
+        if range.is_empty() {
+            continue;
+        }
+        vectors.clear();
+        match embedder.embed_documents(&texts[range.clone()], &mut vectors) {
+            Ok(()) => {
+                for (text, vector) in range.zip(vectors.iter()) {
+                    take(text, Ok(vector));
+                }
+            }
+            // What is before it has been embedded and is embedded again.
+            Err(EmbedError::Refused { text, reason }) if text < range.len() => {
+                let refused = range.start + text;
+                take(refused, Err(reason));
+                pending.extend([refused + 1..range.end, range.start..refused]);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// Vectors of the same length, one after the other. Reuse after [`Vectors::clear`] does not
 /// allocate.
 #[derive(Clone, Debug, PartialEq)]

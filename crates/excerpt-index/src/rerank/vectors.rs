@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{RelevanceModel, TOKEN_CHARACTERS, beginning, key};
-use crate::embed::{EmbedError, Embedder, Vectors};
+use crate::embed::{Embedder, embed_each};
 use crate::model::Result;
 use crate::store::{CacheKey, NumberCache};
 
@@ -77,30 +77,28 @@ impl RelevanceModel for VectorModel {
         let dimensions = embedder.dimensions();
         let texts = beginnings(embedder, texts);
         let keys = keys(embedder, question, &texts);
-        let mut vectors = Vec::new();
-        let mut found = Vectors::new(dimensions);
-        for (at, (kept, key)) in cache.get(&keys).into_iter().zip(keys).enumerate() {
-            if let Some(kept) = kept.filter(|kept| kept.len() == dimensions) {
-                vectors.push(kept);
-                continue;
-            }
-            let vector = match at.checked_sub(1) {
-                None => embedder
-                    .embed_query(&[(question, 1.0)])
-                    .map_err(|error| error.to_string())?,
-                // One by one, so that what was computed is kept whenever the process ends.
-                Some(at) => {
-                    found.clear();
-                    match embedder.embed_documents(&[texts[at]], &mut found) {
-                        Ok(()) => found.iter().flatten().copied().collect(),
-                        // It is near nothing.
-                        Err(EmbedError::Refused { .. }) => vec![0.0; dimensions],
-                        Err(error) => return Err(error.to_string()),
-                    }
-                }
-            };
-            cache.put(key, &vector);
-            vectors.push(vector);
+        let kept = cache.get(&keys).into_iter();
+        let mut vectors: Vec<Vec<f32>> = kept
+            .map(|kept| kept.filter(|kept| kept.len() == dimensions))
+            .map(Option::unwrap_or_default)
+            .collect();
+        if vectors[0].is_empty() {
+            let pieces = [(question, 1.0)];
+            let vector = embedder.embed_query(&pieces);
+            vectors[0] = vector.map_err(|error| error.to_string())?;
+            cache.put(keys[0], &vectors[0]);
+        }
+        let missing = 1..vectors.len();
+        let missing: Vec<usize> = missing.filter(|at| vectors[*at].is_empty()).collect();
+        for some in missing.chunks(embedder.at_once()) {
+            let texts: Vec<&str> = some.iter().map(|at| texts[at - 1]).collect();
+            let ended = embed_each(embedder, &texts, |text, vector| {
+                let at = some[text];
+                // What is refused is near nothing.
+                vectors[at] = vector.map_or_else(|_| vec![0.0; dimensions], <[f32]>::to_vec);
+                cache.put(keys[at], &vectors[at]);
+            });
+            ended.map_err(|error| error.to_string())?;
         }
         Ok(cosines(&vectors))
     }

@@ -468,8 +468,8 @@ class Block:
 class Embedder:
     """Turns texts into vectors: by the built-in table, or by a model on disk.
 
-    `model` is a folder with `model.onnx` and `tokenizer.json`, as model hubs lay them out. Raises `ModelError` when it
-    cannot be read. An embedder can be pickled, and any number of threads may use it.
+    `model` is a folder with `model.onnx` and `tokenizer.json`, as model hubs lay them out, or a model in it. Raises
+    `ModelError` when it cannot be read. An embedder can be pickled, and any number of threads may use it.
     """
 
     def __new__(cls, model: str | os.PathLike[str] | None = None) -> Embedder: ...

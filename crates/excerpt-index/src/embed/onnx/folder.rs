@@ -26,8 +26,8 @@ const TOKENIZER: &str = "tokenizer.json";
 
 /// What the files of a folder say.
 pub(super) struct ModelFolder {
-    /// The path of the model in it.
-    pub(super) model_file: &'static str,
+    /// The name of the model in it.
+    pub(super) model_file: String,
     pub(super) model: Vec<u8>,
     pub(super) tokenizer: Vec<u8>,
     pub(super) pooling: Option<Pooling>,
@@ -79,9 +79,15 @@ struct LengthFile {
 }
 
 impl ModelFolder {
-    /// Reads the files of a folder. The error says which file is missing or wrong.
-    pub(super) fn read(folder: &Path) -> Result<ModelFolder, String> {
-        let (model_file, model) = model(folder)?;
+    /// Reads the files of a folder, or of that of a model. The error says which file is missing or
+    /// wrong.
+    pub(super) fn read(path: &Path) -> Result<ModelFolder, String> {
+        let is_model = path.is_file();
+        let (model_file, model) = match is_model {
+            true => named_model(path)?,
+            false => model(path)?,
+        };
+        let folder = if is_model { folder_of(path) } else { path };
         let tokenizer = match read_named(&folder.join(TOKENIZER), TOKENIZER_LIMIT) {
             Ok(bytes) => bytes,
             Err(Refused::Missing) => {
@@ -141,21 +147,41 @@ impl PoolingFile {
     }
 }
 
-/// The bytes of the model, and its path in the folder.
-fn model(folder: &Path) -> Result<(&'static str, Vec<u8>), String> {
+/// The folder with the other files of a model, which may be in its folder `onnx`.
+fn folder_of(model: &Path) -> &Path {
+    let folder = model.parent().unwrap_or(model);
+    match folder.parent() {
+        Some(above) if folder.ends_with("onnx") && !folder.join(TOKENIZER).exists() => above,
+        _ => folder,
+    }
+}
+
+/// The name of a model, and its bytes.
+fn named_model(path: &Path) -> Result<(String, Vec<u8>), String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match read_named(path, MODEL_LIMIT) {
+        Ok(bytes) => Ok((name.into_owned(), bytes)),
+        Err(error) => Err(format!("cannot read it: {error}")),
+    }
+}
+
+/// The name of the model in a folder, and its bytes.
+fn model(folder: &Path) -> Result<(String, Vec<u8>), String> {
     if !folder.is_dir() {
-        return Err("there is no such folder: set `path` to the folder of the model".into());
+        return Err(
+            "there is no such folder or file: set `path` to the folder of the model".into(),
+        );
     }
     for name in MODELS {
         match read_named(&folder.join(name), MODEL_LIMIT) {
-            Ok(bytes) => return Ok((name, bytes)),
+            Ok(bytes) => return Ok((name.to_string(), bytes)),
             Err(Refused::Missing) => {}
             Err(error) => return Err(format!("cannot read `{name}`: {error}")),
         }
     }
     let [first, second] = MODELS;
     Err(format!(
-        "neither `{first}` nor `{second}` is in it: export the model to ONNX, or use a folder that has it"
+        "neither `{first}` nor `{second}` is in it: export the model to ONNX, or name a file that has another name in `path`"
     ))
 }
 

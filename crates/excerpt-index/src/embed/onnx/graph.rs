@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use rten::{Dimension, Model, ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
+use rten::{
+    Dimension, Model, ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView, thread_pool,
+};
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
@@ -16,6 +18,10 @@ const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
 const OF_TEXT: [&str; 1] = ["sentence_embedding"];
 const OF_TOKENS: [&str; 2] = ["last_hidden_state", "token_embeddings"];
 
+/// The largest model, in bytes, of which a second copy of the weights is kept, in the order in which
+/// a processor needs them: of a large one, the memory counts for more than the time.
+const LARGEST_PACKED: usize = 128 << 20;
+
 /// The threads that models run on.
 static POOL: Forkable<Arc<ThreadPool>> = Forkable::new();
 
@@ -25,6 +31,15 @@ fn forked() -> Option<Arc<ThreadPool>> {
     const DEFAULT: usize = 0;
     let pool = POOL.after_fork(|| Some(Arc::new(ThreadPool::with_num_threads(DEFAULT))));
     pool.cloned()
+}
+
+/// Runs `work` on the threads that models run on. What it does in parallel shares them with the
+/// models.
+pub(super) fn on_threads_of_models<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    match forked() {
+        Some(pool) => pool.run(work),
+        None => thread_pool().run(work),
+    }
 }
 
 /// A model, and which of its inputs and outputs are used.
@@ -52,7 +67,10 @@ impl Graph {
         // gone after a fork.
         let ahead = forked().is_none();
         let mut options = ModelOptions::with_all_ops();
-        let loaded = options.enable_optimization(ahead).load(bytes);
+        options
+            .enable_optimization(ahead)
+            .prepack_weights(ahead && bytes.len() <= LARGEST_PACKED);
+        let loaded = options.load(bytes);
         let model = loaded.map_err(|error| {
             format!(
                 "it is no ONNX model that can be loaded ({error}): export it again, as one file"

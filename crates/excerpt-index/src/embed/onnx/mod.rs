@@ -14,11 +14,12 @@ mod tiny;
 use std::fmt;
 use std::path::PathBuf;
 
+use rayon::prelude::*;
 use tokenizers::{Encoding, Tokenizer, TruncationDirection};
 use twox_hash::XxHash3_64;
 
 use self::folder::ModelFolder;
-use self::graph::{Graph, WindowTokens};
+use self::graph::{Graph, WindowTokens, on_threads_of_models};
 use super::windows::windows;
 use super::{EmbedError, Embedder, Vectors, identity_hash, to_unit_length};
 use crate::model::{Error, Result};
@@ -41,7 +42,8 @@ const SAMPLE: &str = "a short text";
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OnnxOptions {
-    /// The folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`.
+    /// The folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`; or a model in it, or
+    /// in its folder `onnx`, that has another name.
     pub folder: PathBuf,
     /// How the vectors of tokens become the vector of a text. Default: what `1_Pooling/config.json`
     /// says, or their mean.
@@ -112,9 +114,10 @@ impl Pooling {
 /// Its identity consists of what the vectors depend on: the model and the tokenizer, by their
 /// hashes, the pooling, the prefixes and the window size. The folder is not part of it.
 ///
-/// The model reads one window at a time, so that a vector does not depend on what is embedded with
+/// The model reads each window by itself, so that a vector does not depend on what is embedded with
 /// it: quantized models scale their numbers by all that they read at once, and padding changes the
-/// last bits of others. A window fills the cores by itself.
+/// last bits of others. Each core reads the windows of another text: that takes three quarters of
+/// the time of all cores reading one.
 ///
 /// A text of only white space gets the zero vector.
 pub struct OnnxEmbedder {
@@ -277,9 +280,9 @@ impl Embedder for OnnxEmbedder {
         self.dimensions
     }
 
-    /// Few: a text takes a tenth of a second.
+    /// Few: a core takes a tenth of a second for a text.
     fn at_once(&self) -> usize {
-        8
+        16
     }
 
     fn max_input(&self) -> usize {
@@ -287,16 +290,20 @@ impl Embedder for OnnxEmbedder {
     }
 
     fn embed_documents(&self, texts: &[&str], vectors: &mut Vectors) -> Result<(), EmbedError> {
-        let mut found = vec![0.0; texts.len() * self.dimensions];
-        let places = found.chunks_exact_mut(self.dimensions);
-        for (number, (text, vector)) in texts.iter().zip(places).enumerate() {
-            let embedded = self.embed(text, &self.document_prefix, vector);
-            embedded.map_err(|reason| EmbedError::Refused {
-                text: number,
-                reason,
-            })?;
-        }
-        vectors.add_many(texts.len()).copy_from_slice(&found);
+        let embedded = |text: &&str| {
+            let mut vector = vec![0.0; self.dimensions];
+            self.embed(text, &self.document_prefix, &mut vector)?;
+            Ok(vector)
+        };
+        let found: Vec<Result<Vec<f32>, String>> =
+            on_threads_of_models(|| texts.par_iter().map(embedded).collect());
+        let numbered = found.into_iter().enumerate();
+        let found = numbered
+            .map(|(text, found)| found.map_err(|reason| EmbedError::Refused { text, reason }));
+        let found = found.collect::<Result<Vec<_>, _>>()?;
+        vectors
+            .add_many(texts.len())
+            .copy_from_slice(&found.concat());
         Ok(())
     }
 

@@ -270,15 +270,31 @@ fn options_that_cannot_be_used_say_what_can() {
 }
 
 #[test]
+fn a_model_of_any_name_can_be_used() {
+    let folder = Tiny::default().folder();
+    let whole = loaded(folder.path());
+    let model = fs::read(folder.path().join("model.onnx")).unwrap();
+    fs::remove_file(folder.path().join("model.onnx")).unwrap();
+    for name in ["model_int8.onnx", "onnx/model_int8.onnx"] {
+        put(folder.path(), name, &model);
+        let named = loaded(&folder.path().join(name));
+        assert_eq!(named.identity(), whole.identity());
+    }
+    put(folder.path(), "onnx/no_model.onnx", b"no model");
+    let reason = reason(&folder.path().join("onnx/no_model.onnx"));
+    assert!(reason.starts_with("`no_model.onnx`: "), "{reason}");
+}
+
+#[test]
 fn a_file_that_is_missing_is_named() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(
         reason(&folder.path().join("none")),
-        "there is no such folder: set `path` to the folder of the model"
+        "there is no such folder or file: set `path` to the folder of the model"
     );
     assert_eq!(
         reason(folder.path()),
-        "neither `model.onnx` nor `onnx/model.onnx` is in it: export the model to ONNX, or use a folder that has it"
+        "neither `model.onnx` nor `onnx/model.onnx` is in it: export the model to ONNX, or name a file that has another name in `path`"
     );
     put(folder.path(), "model.onnx", &Tiny::default().model());
     assert_eq!(

@@ -16,7 +16,7 @@ use super::collect::{keep_best, path_hash};
 use super::merging::Merging;
 use super::{PAGE, Store};
 use crate::cores::scope_on_all_cores;
-use crate::embed::{EmbedError, Embedder, Vectors, always_there};
+use crate::embed::{EmbedError, Embedder, always_there, embed_each};
 use crate::fs::lock::WriteLock;
 use crate::fs::{disk, layout};
 use crate::model::{ChunkKey, DocumentId, NextVectors, Revision, VectorStatus};
@@ -379,7 +379,7 @@ impl<'a> Following<'a> {
         let (embedder, batch) = (self.embedder, self.batch());
         let mut next = Embedded::default();
         scope_on_all_cores(|scope| {
-            scope.spawn(|_| next = embedded_by(embedder, batch));
+            scope.spawn(|_| next = embedded_by(embedder, &batch));
             self.keep(previous)?;
             self.read()
         })?;
@@ -524,31 +524,17 @@ impl Embedded {
 }
 
 /// Embeds a batch.
-fn embedded_by(embedder: &dyn Embedder, batch: Vec<(Key, String)>) -> Embedded {
+fn embedded_by(embedder: &dyn Embedder, batch: &[(Key, String)]) -> Embedded {
     let mut embedded = Embedded::default();
-    let mut pending = vec![batch];
-    while let Some(mut batch) = pending.pop().filter(|batch| !batch.is_empty()) {
-        let texts: Vec<&str> = batch.iter().map(|(_, text)| &**text).collect();
-        let mut vectors = Vectors::new(embedder.dimensions());
-        match embedder.embed_documents(&texts, &mut vectors) {
-            Ok(()) => {
-                let keys = batch.iter().map(|(key, _)| *key);
-                let rows = keys.zip(vectors.iter().map(rounded));
-                embedded.vectors.extend(rows);
-            }
-            // Those before it have been embedded and are embedded again; those after it have not.
-            Err(EmbedError::Refused { text, reason }) if text < batch.len() => {
-                let behind = batch.split_off(text + 1);
-                let refused = batch.pop().map(|(key, _)| (key, reason));
-                embedded.refused.extend(refused);
-                pending.extend([behind, batch].into_iter().filter(|part| !part.is_empty()));
-            }
-            Err(error) => {
-                embedded.failure = Some(error);
-                break;
-            }
+    let texts: Vec<&str> = batch.iter().map(|(_, text)| &**text).collect();
+    let ended = embed_each(embedder, &texts, |text, vector| {
+        let key = batch[text].0;
+        match vector {
+            Ok(vector) => embedded.vectors.push((key, rounded(vector))),
+            Err(reason) => embedded.refused.push((key, reason)),
         }
-    }
+    });
+    embedded.failure = ended.err();
     embedded
 }
 
