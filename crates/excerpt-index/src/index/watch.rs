@@ -102,7 +102,7 @@ pub enum Watching {
 
 impl Index {
     /// Updates the index from the folder (or file) at `root` and keeps it up to date until `stop`
-    /// stops it or `told`, which receives the events, cancels. Changes are indexed about 0.2
+    /// stops it or `told`, which receives the events, cancels. Changes are indexed about 0.1
     /// seconds after the last one, and at most one second after the first.
     ///
     /// # Errors

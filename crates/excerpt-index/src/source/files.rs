@@ -2,11 +2,9 @@
 
 use std::fs;
 use std::io;
-use std::iter::Peekable;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::vec::IntoIter;
 
 use rayon::prelude::*;
 
@@ -14,7 +12,7 @@ use super::ignores::MOST_PATTERNS_IN_ALL;
 use super::parts::Parts;
 use super::rules::{IgnoreFiles, PathKind, Rules, is_mark};
 use super::secrets;
-use super::{Entries, Entry, ListItem, Listing, Reading, Source};
+use super::{Entries, Entry, ListItem, Reading, Source};
 use crate::cores::on_all_cores;
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
 use crate::model::{
@@ -135,14 +133,14 @@ impl Files {
     }
 
     /// Lists a root that is a file: it was named, so only its size or secrets in it can exclude it.
-    fn list_file(&self) -> Result<Listing> {
+    fn list_file(&self) -> Result<FolderContents> {
         let unreachable = |error| self.unreachable(error);
         let (Some(folder), Some(name)) = (self.root.parent(), self.root.file_name()) else {
             return Err(unreachable(io::ErrorKind::NotADirectory.into()));
         };
         let folder = self.open(folder).map_err(unreachable)?;
         let Look { kind, stat, .. } = folder.try_look(name).map_err(unreachable)?;
-        let mut listing = Listing::default();
+        let mut listing = FolderContents::default();
         match name.to_str() {
             None => {
                 let skip = Skip::new(name.to_string_lossy(), SkipReason::NameNotUtf8);
@@ -225,46 +223,55 @@ impl Source for Files {
 
 /// Receives the folders as they are listed, in no order and from several threads.
 pub(super) trait Visitor: Sync {
-    /// `folder` is about to be listed.
-    fn enter(&self, folder: &str);
+    /// `folder` is about to be listed, unless it is returned as it was listed before.
+    fn enter(&self, folder: &str) -> Option<KnownFolder>;
 
-    /// `folder` was listed with these rules; `None` when it is excluded because of its contents.
-    fn leave(&self, folder: &str, rules: Option<&Rules>);
+    /// `folder` was listed; `None` when it is excluded because of its contents.
+    fn leave(&self, folder: &str, listed: Option<&KnownFolder>);
 }
 
 /// A visitor that ignores everything.
 struct Nobody;
 
 impl Visitor for Nobody {
-    fn enter(&self, _: &str) {}
-    fn leave(&self, _: &str, _: Option<&Rules>) {}
+    fn enter(&self, _: &str) -> Option<KnownFolder> {
+        None
+    }
+    fn leave(&self, _: &str, _: Option<&KnownFolder>) {}
 }
 
-/// A folder still to be listed, and the rules of its parent.
-struct Folder {
-    path: String,
-    rules: Rules,
+/// A folder that was listed.
+#[derive(Clone)]
+pub(super) struct KnownFolder {
+    /// The rules inside it.
+    pub(super) rules: Rules,
+    contents: Arc<FolderContents>,
 }
 
-/// What was found in a folder, in the order of paths.
-#[derive(Default)]
-struct Found {
-    path: String,
-    listing: Listing,
-    /// The folders in it, until these are listed.
-    folders: Vec<Folder>,
-    /// Which of all that was found is what they contain.
-    below: Range<usize>,
+/// What is directly in a folder, each in the order of paths.
+#[derive(Debug, Default)]
+struct FolderContents {
+    entries: Vec<Entry>,
+    skips: Vec<Skip>,
+    /// The paths of the folders in it that are listed, too.
+    folders: Vec<String>,
 }
 
-impl Found {
+impl FolderContents {
+    fn skipped(skips: impl IntoIterator<Item = Skip>) -> Self {
+        FolderContents {
+            skips: skips.into_iter().collect(),
+            ..FolderContents::default()
+        }
+    }
+
     fn sort(&mut self) {
-        let (entries, folders) = (&mut self.listing.entries, &mut self.folders);
+        let (entries, folders) = (&mut self.entries, &mut self.folders);
         entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        folders.sort_unstable_by(|a, b| inside(&a.path).cmp(inside(&b.path)));
+        folders.sort_unstable_by(|a, b| inside(a).cmp(inside(b)));
         // A folder that changes while it is read may name something twice.
         entries.dedup_by(|a, b| a.path == b.path);
-        folders.dedup_by(|a, b| a.path == b.path);
+        folders.dedup();
     }
 }
 
@@ -273,61 +280,131 @@ fn inside(folder: &str) -> impl Iterator<Item = u8> {
     folder.bytes().chain([b'/'])
 }
 
-/// What is still to come of a folder.
-struct Open {
-    files: Peekable<IntoIter<Entry>>,
-    folders: Range<usize>,
+/// A folder still to be listed, and the rules of its parent.
+struct Folder {
+    path: String,
+    rules: Rules,
 }
 
-/// All that was found, in the order of paths. That of the root comes first.
-fn in_order(mut found: Vec<Found>) -> Listing {
-    let mut listing = Listing::default();
-    let mut open: Vec<Open> = Vec::new();
-    let mut entered = Some(0);
-    loop {
-        if let Some(number) = entered {
-            let folder = std::mem::take(&mut found[number]);
-            listing.skips.extend(folder.listing.skips);
-            open.push(Open {
-                files: folder.listing.entries.into_iter().peekable(),
-                folders: folder.below,
-            });
-        }
-        let Some(Open { files, folders }) = open.last_mut() else {
-            return listing;
-        };
-        entered = folders.next();
-        let next = entered.map(|number| &*found[number].path);
-        let is_before = |file: &Entry| next.is_none_or(|next| file.path.bytes().lt(inside(next)));
-        while let Some(file) = files.next_if(is_before) {
-            listing.entries.push(file);
-        }
-        if entered.is_none() {
-            open.pop();
+/// A folder that was found.
+struct Found {
+    path: String,
+    listed: KnownFolder,
+    /// Which of all that were found are directly in it.
+    below: Range<usize>,
+}
+
+/// All that was found.
+#[derive(Debug, Default)]
+struct FoundTree {
+    folders: Vec<Arc<FolderContents>>,
+    /// The documents in the order of paths: each time several of one folder.
+    runs: Vec<(usize, Range<usize>)>,
+    /// What is skipped, in the order of paths.
+    skips: Vec<Skip>,
+}
+
+impl FoundTree {
+    /// What is in one folder alone.
+    fn of(contents: FolderContents) -> Self {
+        FoundTree {
+            runs: vec![(0, 0..contents.entries.len())],
+            skips: contents.skips.clone(),
+            folders: vec![Arc::new(contents)],
         }
     }
+
+    /// Puts what was found in order. That of the root comes first.
+    fn in_order(found: &[Found]) -> Self {
+        /// What is still to come of a folder.
+        struct Open {
+            folder: usize,
+            next: usize,
+            folders: Range<usize>,
+        }
+        let mut tree = FoundTree::default();
+        let mut open: Vec<Open> = Vec::new();
+        let mut entered = Some(0);
+        loop {
+            if let Some(folder) = entered {
+                open.push(Open {
+                    folder,
+                    next: 0,
+                    folders: found[folder].below.clone(),
+                });
+            }
+            let Some(last) = open.last_mut() else {
+                break;
+            };
+            entered = last.folders.next();
+            let entries = &found[last.folder].listed.contents.entries;
+            let end = match entered {
+                Some(next) => {
+                    let is_before = |file: &Entry| file.path.bytes().lt(inside(&found[next].path));
+                    last.next + entries[last.next..].partition_point(is_before)
+                }
+                None => entries.len(),
+            };
+            if end > last.next {
+                tree.runs.push((last.folder, last.next..end));
+                last.next = end;
+            }
+            if entered.is_none() {
+                open.pop();
+            }
+        }
+        let folders = found.iter().map(|found| Arc::clone(&found.listed.contents));
+        tree.folders = folders.collect();
+        let skips = tree.folders.iter().flat_map(|contents| &contents.skips);
+        tree.skips = skips.cloned().collect();
+        tree.skips.sort_by(|a, b| a.path.cmp(&b.path));
+        tree
+    }
+
+    /// The documents in the order of paths.
+    fn documents(&self) -> Vec<&Entry> {
+        let runs = self.runs.iter();
+        let documents =
+            runs.flat_map(|(folder, range)| &self.folders[*folder].entries[range.clone()]);
+        documents.collect()
+    }
+}
+
+/// What was found, one after the other.
+fn items(tree: &Arc<FoundTree>) -> impl Iterator<Item = Result<ListItem>> + use<> {
+    let skips = (0..tree.skips.len()).map({
+        let tree = Arc::clone(tree);
+        move |at| ListItem::Skip(tree.skips[at].clone())
+    });
+    let documents = (0..tree.runs.len()).flat_map({
+        let tree = Arc::clone(tree);
+        move |run| {
+            let (folder, range) = tree.runs[run].clone();
+            let contents = Arc::clone(&tree.folders[folder]);
+            range.map(move |at| ListItem::Document(contents.entries[at].clone()))
+        }
+    });
+    skips.chain(documents).map(Ok)
 }
 
 impl Files {
     /// Lists everything, with the name of its state.
     pub(super) fn entries_for(&self, visitor: &dyn Visitor) -> Result<Entries<'static>> {
         let begun = Stat::now();
-        let listing = Arc::new(self.list_for(visitor)?);
-        let (rules, parts) = (self.rules(), Parts::of(&listing, begun));
+        let tree = Arc::new(self.found_for(visitor)?);
+        let (rules, parts) = (
+            self.rules(),
+            Parts::of(&tree.documents(), &tree.skips, begun),
+        );
         let cursor = format!("{rules} {}", parts.names());
-        let listed = Arc::clone(&listing);
+        let items = items(&tree);
         let changes = move |since: &str| {
             let since = since.split_once(' ');
             let names = since.filter(|(before, _)| *before == rules);
-            Ok(names.and_then(|(_, names)| parts.differing(&listed, names)))
+            let names = names.map(|(_, names)| names);
+            Ok(names.and_then(|names| parts.differing(&tree.documents(), &tree.skips, names)))
         };
-        let skips = (0..listing.skips.len()).map({
-            let listing = Arc::clone(&listing);
-            move |at| ListItem::Skip(listing.skips[at].clone())
-        });
-        let documents = (0..listing.entries.len())
-            .map(move |at| ListItem::Document(listing.entries[at].clone()));
-        Ok(Entries::new(skips.chain(documents).map(Ok)).with_cursor(cursor, changes))
+        Ok(Entries::new(items).with_cursor(cursor, changes))
     }
 
     /// Names the rules for what is listed, and for what is skipped because of its contents.
@@ -338,34 +415,41 @@ impl Files {
         rules.end().to_string()
     }
 
-    /// Lists everything, in the order of paths.
-    fn list_for(&self, visitor: &dyn Visitor) -> Result<Listing> {
+    /// Finds everything.
+    fn found_for(&self, visitor: &dyn Visitor) -> Result<FoundTree> {
         let unreachable = |error| self.unreachable(error);
         let metadata = fs::symlink_metadata(&self.root).map_err(unreachable)?;
         if !metadata.is_dir() {
-            return self.list_file();
+            return Ok(FoundTree::of(self.list_file()?));
         }
         let root = self.open(&self.root).map_err(unreachable)?;
-        visitor.enter("");
-        let listed = root.listed("").map_err(|refused| match refused {
-            Refused::Io(error) => unreachable(error),
-            refused => unreachable(io::Error::other(refused)),
-        });
-        let (_, children) = listed?;
-        let top = Folder {
-            path: String::new(),
-            rules: Rules::of_user().selecting(&self.root, &self.selection)?,
+        let known = visitor.enter("");
+        let listed = || -> Result<KnownFolder> {
+            let listed = root.listed("").map_err(|refused| match refused {
+                Refused::Io(error) => unreachable(error),
+                refused => unreachable(io::Error::other(refused)),
+            });
+            let (_, children) = listed?;
+            let top = Folder {
+                path: String::new(),
+                rules: Rules::of_user().selecting(&self.root, &self.selection)?,
+            };
+            Ok(self.look(&top, &root, children, visitor))
         };
-        let rules = top.rules.clone();
-        let found = self.look(top, &root, children, visitor);
-        let mut listing = in_order(self.list_below(&root, &rules, found, visitor)?);
-        listing.skips.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(listing)
+        let listed = known.map_or_else(listed, Ok)?;
+        let rules = listed.rules.clone();
+        let top = Found {
+            path: String::new(),
+            listed,
+            below: 0..0,
+        };
+        let found = self.found_below(&root, &rules, top, visitor)?;
+        Ok(FoundTree::in_order(&found))
     }
 
-    /// Lists what is below the folder of which `top` was found, level by level: those of each level
-    /// are read on all cores, since most of the time is spent in file system calls.
-    fn list_below(
+    /// Finds what is below the folder `top`, level by level: those of each level are read on all
+    /// cores, since most of the time is spent in file system calls.
+    fn found_below(
         &self,
         root: &OpenFolder,
         rules: &Rules,
@@ -377,10 +461,13 @@ impl Files {
         while listed < all.len() {
             let mut level = Vec::new();
             let next = all.len();
-            for found in &mut all[listed..] {
+            for Found { listed, below, .. } in &mut all[listed..] {
                 let start = next + level.len();
-                found.below = start..start + found.folders.len();
-                level.append(&mut found.folders);
+                level.extend(listed.contents.folders.iter().map(|path| Folder {
+                    path: path.clone(),
+                    rules: listed.rules.clone(),
+                }));
+                *below = start..next + level.len();
             }
             listed = next;
             let enter = |folder| self.enter(root, folder, visitor);
@@ -396,7 +483,21 @@ impl Files {
     }
 
     fn enter(&self, root: &OpenFolder, folder: Folder, visitor: &dyn Visitor) -> Found {
-        visitor.enter(&folder.path);
+        let known = visitor.enter(&folder.path);
+        let listed = known.unwrap_or_else(|| self.listed_folder(root, &folder, visitor));
+        Found {
+            path: folder.path,
+            listed,
+            below: 0..0,
+        }
+    }
+
+    fn listed_folder(
+        &self,
+        root: &OpenFolder,
+        folder: &Folder,
+        visitor: &dyn Visitor,
+    ) -> KnownFolder {
         let skip = match root.listed(&folder.path) {
             Ok((_, children)) if children.iter().any(|child| is_mark(&child.name)) => {
                 visitor.leave(&folder.path, None);
@@ -407,28 +508,25 @@ impl Files {
             Err(Refused::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
             Err(refused) => refused.skip(&*folder.path),
         };
-        let mut found = Found {
-            path: folder.path,
-            ..Found::default()
-        };
-        found.listing.skips.extend(skip);
-        found
+        KnownFolder {
+            rules: folder.rules.clone(),
+            contents: Arc::new(FolderContents::skipped(skip)),
+        }
     }
 
     fn look(
         &self,
-        folder: Folder,
+        folder: &Folder,
         opened: &OpenFolder,
         children: Vec<Child>,
         visitor: &dyn Visitor,
-    ) -> Found {
+    ) -> KnownFolder {
         let holds = |name: &str| children.iter().any(|child| child.name == name);
         let (rules, refused) =
             folder
                 .rules
                 .within(&IgnoreFiles::Folder(opened), &folder.path, holds);
-        visitor.leave(&folder.path, Some(&rules));
-        let mut found = Found::default();
+        let mut contents = FolderContents::default();
         for child in children {
             let name = child.name.to_string_lossy();
             let path = match &*folder.path {
@@ -437,7 +535,7 @@ impl Files {
             };
             if child.name.to_str().is_none() {
                 let skip = Skip::new(path, SkipReason::NameNotUtf8);
-                found.listing.skips.push(skip);
+                contents.skips.push(skip);
                 continue;
             }
             // Ignore files that should apply but were not read are reported below.
@@ -446,24 +544,25 @@ impl Files {
             }
             if child.kind != FileKind::Folder {
                 match self.file(&path, &child, opened, &rules) {
-                    Some(Ok(entry)) => found.listing.entries.push(entry),
-                    Some(Err(skip)) => found.listing.skips.push(skip),
+                    Some(Ok(entry)) => contents.entries.push(entry),
+                    Some(Err(skip)) => contents.skips.push(skip),
                     None => {}
                 }
                 continue;
             }
             match rules.skipped(&path, PathKind::Folder) {
-                Some(skip) => found.listing.skips.push(skip),
-                None => found.folders.push(Folder {
-                    path,
-                    rules: rules.clone(),
-                }),
+                Some(skip) => contents.skips.push(skip),
+                None => contents.folders.push(path),
             }
         }
-        found.listing.skips.extend(refused);
-        found.path = folder.path;
-        found.sort();
-        found
+        contents.skips.extend(refused);
+        contents.sort();
+        let listed = KnownFolder {
+            rules,
+            contents: Arc::new(contents),
+        };
+        visitor.leave(&folder.path, Some(&listed));
+        listed
     }
 
     /// The entry or skip of a file; nothing when it is gone.
@@ -509,6 +608,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::*;
+    use crate::source::Listing;
     use crate::source::conformance::conforms;
 
     fn listing(files: &[(&str, &[u8])]) -> (Listing, Files, tempfile::TempDir) {
@@ -744,14 +844,15 @@ mod tests {
 
     #[cfg(unix)]
     impl Visitor for Swapping<'_> {
-        fn enter(&self, folder: &str) {
+        fn enter(&self, folder: &str) -> Option<KnownFolder> {
             if folder == "docs" {
                 fs::remove_dir_all(self.root.join(folder)).unwrap();
                 std::os::unix::fs::symlink(self.outside, self.root.join(folder)).unwrap();
             }
+            None
         }
 
-        fn leave(&self, _: &str, _: Option<&Rules>) {}
+        fn leave(&self, _: &str, _: Option<&KnownFolder>) {}
     }
 
     #[cfg(unix)]
@@ -764,8 +865,11 @@ mod tests {
             root: root.path(),
             outside: outside.path(),
         };
-        let listing = source.list_for(&swapping).unwrap();
-        assert_eq!(paths(&listing), ["a.md"]);
-        assert_eq!(skips(&listing), [("docs", SkipReason::Link)]);
+        let tree = source.found_for(&swapping).unwrap();
+        let found: Vec<&str> = tree.documents().iter().map(|entry| &*entry.path).collect();
+        assert_eq!(found, ["a.md"]);
+        let skips = tree.skips.iter();
+        let skips: Vec<_> = skips.map(|skip| (&*skip.path, skip.reason)).collect();
+        assert_eq!(skips, [("docs", SkipReason::Link)]);
     }
 }

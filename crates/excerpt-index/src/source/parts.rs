@@ -11,7 +11,7 @@ use std::ops::Range;
 use excerpt_chunk::Hash;
 use rayon::prelude::*;
 
-use super::{Changes, Entry, Listing};
+use super::{Changes, Entry};
 use crate::cores::on_all_cores;
 use crate::model::{Fingerprint, PathRange, Skip};
 
@@ -40,10 +40,9 @@ struct ListedPart {
 }
 
 impl Parts {
-    /// The parts of a listing whose skips are in the order of paths, too. `begun` is when it was
-    /// begun, in nanoseconds since 1970.
-    pub(super) fn of(listing: &Listing, begun: i64) -> Parts {
-        let Listing { entries, skips } = listing;
+    /// The parts of a listing, of which both are in the order of paths. `begun` is when it was begun,
+    /// in nanoseconds since 1970.
+    pub(super) fn of(entries: &[&Entry], skips: &[Skip], begun: i64) -> Parts {
         let starts = || {
             let starts = entries.par_iter().enumerate();
             let starts = starts.filter(|(at, entry)| *at > 0 && is_start(&entry.path));
@@ -83,9 +82,14 @@ impl Parts {
         self.0.iter().map(|part| &*part.name).collect()
     }
 
-    /// What differs from a state with other `names`, for these parts of `listing`; `None` if that
-    /// is too much, or they are not names.
-    pub(super) fn differing(&self, listing: &Listing, names: &str) -> Option<Changes> {
+    /// What differs from a state with other `names`, for these parts of a listing; `None` if that is
+    /// too much, or they are not names.
+    pub(super) fn differing(
+        &self,
+        entries: &[&Entry],
+        skips: &[Skip],
+        names: &str,
+    ) -> Option<Changes> {
         let (names, rest) = names.as_bytes().as_chunks::<NAME>();
         let numbers: HashMap<&[u8], usize> = names
             .iter()
@@ -108,7 +112,7 @@ impl Parts {
                 return None;
             }
             if found != next {
-                self.add(&mut changes, listing, next.0..found.0);
+                self.add(&mut changes, (entries, skips), next.0..found.0);
             }
             next = (found.0 + 1, found.1 + 1);
         }
@@ -116,7 +120,7 @@ impl Parts {
     }
 
     /// Adds some parts in a row, and what may have been around and between them.
-    fn add(&self, changes: &mut Changes, listing: &Listing, parts: Range<usize>) {
+    fn add(&self, changes: &mut Changes, listing: (&[&Entry], &[Skip]), parts: Range<usize>) {
         let before = parts.start.checked_sub(1);
         let last = before.and_then(|part| self.0[part].paths(listing).1);
         let first = self.0.get(parts.end);
@@ -126,25 +130,23 @@ impl Parts {
             before: first.map(str::to_string),
         });
         for part in &self.0[parts] {
-            let (entries, skips) = (part.entries.clone(), part.skips.clone());
-            changes
-                .listing
-                .entries
-                .extend_from_slice(&listing.entries[entries]);
-            changes
-                .listing
-                .skips
-                .extend_from_slice(&listing.skips[skips]);
+            let entries = listing.0[part.entries.clone()].iter().copied();
+            changes.listing.entries.extend(entries.cloned());
+            let skips = &listing.1[part.skips.clone()];
+            changes.listing.skips.extend_from_slice(skips);
         }
     }
 }
 
 impl ListedPart {
     /// Its first and its last path.
-    fn paths<'l>(&self, listing: &'l Listing) -> (Option<&'l str>, Option<&'l str>) {
-        let entries = &listing.entries[self.entries.clone()];
-        let skips = &listing.skips[self.skips.clone()];
-        let entry = |entry: Option<&'l Entry>| entry.map(|entry| &*entry.path);
+    fn paths<'l>(
+        &self,
+        (entries, skips): (&[&'l Entry], &'l [Skip]),
+    ) -> (Option<&'l str>, Option<&'l str>) {
+        let entries = &entries[self.entries.clone()];
+        let skips = &skips[self.skips.clone()];
+        let entry = |entry: Option<&&'l Entry>| entry.map(|entry| &*entry.path);
         let skip = |skip: Option<&'l Skip>| skip.map(|skip| &*skip.path);
         let first = [entry(entries.first()), skip(skips.first())];
         let last = [entry(entries.last()), skip(skips.last())];
@@ -165,7 +167,7 @@ fn is_start(path: &str) -> bool {
 
 /// The name of a part. One with a file that may still change and look the same has a name that no
 /// later listing gives.
-fn name(entries: &[Entry], skips: &[Skip], begun: i64) -> String {
+fn name(entries: &[&Entry], skips: &[Skip], begun: i64) -> String {
     let mut name = Fingerprint::default();
     name.add(&(entries.len() as u64).to_le_bytes());
     for Entry { path, version } in entries {
@@ -197,6 +199,7 @@ mod tests {
 
     use super::*;
     use crate::model::{SkipReason, Stat};
+    use crate::source::Listing;
 
     /// Files with their sizes; those of size 0 are skipped.
     type Sizes = BTreeMap<String, u64>;
@@ -220,12 +223,19 @@ mod tests {
     }
 
     fn parts(files: &Sizes) -> Parts {
-        Parts::of(&listing(files), i64::MAX)
+        let listing = listing(files);
+        Parts::of(&entries(&listing), &listing.skips, i64::MAX)
+    }
+
+    fn entries(listing: &Listing) -> Vec<&Entry> {
+        listing.entries.iter().collect()
     }
 
     /// What differs from the state `before`, if that is not too much.
     fn differing(before: &Sizes, after: &Sizes) -> Option<Changes> {
-        parts(after).differing(&listing(after), &parts(before).names())
+        let listing = listing(after);
+        let names = parts(before).names();
+        parts(after).differing(&entries(&listing), &listing.skips, &names)
     }
 
     #[test]
@@ -286,14 +296,15 @@ mod tests {
         let (parts, listing) = (parts(&files), listing(&files));
         let names = parts.names();
         let (first, rest) = names.split_at(NAME);
-        assert_eq!(parts.differing(&listing, &names), Some(Changes::default()));
+        let differing = |names: &str| parts.differing(&entries(&listing), &listing.skips, names);
+        assert_eq!(differing(&names), Some(Changes::default()));
         for damaged in [
             &names[1..],
             &format!("{rest}{first}"),
             "x",
             &"x".repeat(9_999 * NAME),
         ] {
-            assert_eq!(parts.differing(&listing, damaged), None);
+            assert_eq!(differing(damaged), None);
         }
     }
 }

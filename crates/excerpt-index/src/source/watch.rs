@@ -1,11 +1,14 @@
 //! Detects that the files of a source may have changed: [`Watched`] receives events from the
 //! operating system and rings a [`ChangeSignal`].
 //!
-//! An event only means that it is time for a new listing, which finds the changes. So it does not
-//! matter which events come, in what order, or whether some are lost. Where a watch covers a single
-//! folder, each folder is watched before it is listed, so anything added later causes an event.
+//! An event means that it is time for a new listing, which finds the changes. So it does not matter
+//! what exactly an event says, or in what order they come. Where a watch covers a single folder,
+//! each folder is watched before it is listed, so anything added later causes an event. There, a
+//! listing reads only the folders that events have named, and all of them every [minute](TRUST),
+//! since some changes cause no event.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,17 +19,21 @@ use notify::{
     ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind,
 };
 
-use super::files::{Files, Visitor};
+use super::files::{Files, KnownFolder, Visitor};
 use super::ignores::is_ignore_file;
-use super::rules::{PathKind, Rules, is_mark};
+use super::rules::{PathKind, is_mark};
 use super::{Entries, Entry, Reading, Source};
-use crate::model::{Error, Result, SourceId};
+use crate::model::{Error, Result, SourceId, is_at_or_below};
 
 /// How long it must be quiet before the next listing: a save or a checkout causes many events.
-const QUIET: Duration = Duration::from_millis(200);
+const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest wait for that.
 const LONGEST: Duration = Duration::from_secs(1);
+
+/// How long folders without an event are taken to be unchanged. On another machine, and through
+/// another name of a file, changes cause none.
+const TRUST: Duration = Duration::from_secs(60);
 
 /// Rings when files may have changed, or when the watch is stopped.
 #[derive(Debug, Default)]
@@ -119,6 +126,8 @@ pub struct Watched {
     deafness: Mutex<Option<String>>,
     /// The file system that the root is on.
     device: Mutex<Option<u64>>,
+    /// When all folders were listed last.
+    complete: Mutex<Option<Instant>>,
 }
 
 impl Watched {
@@ -142,6 +151,22 @@ impl Watched {
             known,
             watcher,
             deafness: Mutex::new(deafness),
+            complete: Mutex::default(),
+        }
+    }
+
+    /// Has the next listing read all folders, also those that no event has named.
+    pub fn distrust(&self) {
+        *locked(&self.complete) = None;
+    }
+
+    /// Decides for a new listing whether it reads all folders.
+    fn begin_listing(&self) {
+        let mut complete = locked(&self.complete);
+        let is_trusted = complete.is_some_and(|last| last.elapsed() < TRUST);
+        if !(is_trusted && names_folders()) {
+            *complete = Some(Instant::now());
+            self.known.distrust();
         }
     }
 
@@ -208,6 +233,7 @@ impl Source for Watched {
 
     fn entries(&self) -> Result<Entries<'_>> {
         self.check_mount()?;
+        self.begin_listing();
         if self.files.path().is_file() {
             // A file that an editor replaces is a new file, so the folder is watched instead.
             self.begin(self.files.base(), RecursiveMode::NonRecursive);
@@ -225,29 +251,37 @@ impl Source for Watched {
 }
 
 impl Visitor for Watched {
-    fn enter(&self, folder: &str) {
+    fn enter(&self, folder: &str) -> Option<KnownFolder> {
+        let found = locked(&self.known.folders).get_mut(folder).map(|known| {
+            match (&known.state, known.is_current) {
+                (FolderState::Listed(listed), true) => Some(listed.clone()),
+                _ => {
+                    // From here on, events are about what is listed now.
+                    known.is_current = true;
+                    None
+                }
+            }
+        });
         // The lock is not held while a watch is started: the thread that delivers events may be
         // waiting for it.
-        let is_new = {
-            let mut folders = locked(&self.known.folders);
-            let is_new = !folders.contains_key(folder);
-            if is_new {
-                folders.insert(folder.to_string(), Folder::Entered);
-            }
-            is_new
-        };
-        if is_new {
+        found.unwrap_or_else(|| {
+            let new = WatchedFolder {
+                state: FolderState::Entered,
+                is_current: true,
+            };
+            locked(&self.known.folders).insert(folder.to_string(), new);
             self.watch(folder);
-        }
+            None
+        })
     }
 
-    fn leave(&self, folder: &str, rules: Option<&Rules>) {
-        // A folder that an event has named since is no longer known, and stays so: the next listing
+    fn leave(&self, folder: &str, listed: Option<&KnownFolder>) {
+        // A folder that has come or gone since is no longer known, and stays so: the next listing
         // watches it again.
         if let Some(known) = locked(&self.known.folders).get_mut(folder) {
-            *known = match rules {
-                Some(rules) => Folder::Listed(rules.clone()),
-                None => Folder::Marked,
+            known.state = match listed {
+                Some(listed) => FolderState::Listed(listed.clone()),
+                None => FolderState::Marked,
             };
         }
     }
@@ -256,16 +290,22 @@ impl Visitor for Watched {
 /// The state of the watched folders.
 struct Known {
     root: PathBuf,
-    folders: Mutex<HashMap<String, Folder>>,
+    folders: Mutex<HashMap<String, WatchedFolder>>,
     bell: Arc<ChangeSignal>,
 }
 
 /// A watched folder.
-enum Folder {
+struct WatchedFolder {
+    state: FolderState,
+    /// Whether no event has named it, or something in it, since its last listing began.
+    is_current: bool,
+}
+
+enum FolderState {
     /// It is being listed for the first time.
     Entered,
-    /// It was listed with these rules.
-    Listed(Rules),
+    /// It was listed.
+    Listed(KnownFolder),
     /// It is excluded because of its contents.
     Marked,
 }
@@ -290,8 +330,11 @@ impl Known {
         let mut counts = false;
         for path in &event.paths {
             counts |= self.counts(path, is_move);
-            if is_move && let Some(path) = self.relative(path) {
-                self.forget(&path);
+            if let Some(path) = self.relative(path) {
+                if is_move {
+                    self.forget(&path);
+                }
+                self.changed(&path);
             }
         }
         if counts {
@@ -313,6 +356,30 @@ impl Known {
         }
     }
 
+    /// Notes that what is at `path` may be different.
+    fn changed(&self, path: &str) {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let mut folders = locked(&self.folders);
+        if has_a_say(OsStr::new(name)) {
+            let inside = folders.iter_mut();
+            for (_, known) in inside.filter(|(path, _)| is_at_or_below(folder, path)) {
+                known.is_current = false;
+            }
+        }
+        for path in [folder, path] {
+            if let Some(known) = folders.get_mut(path) {
+                known.is_current = false;
+            }
+        }
+    }
+
+    /// Takes nothing to be unchanged.
+    fn distrust(&self) {
+        for known in locked(&self.folders).values_mut() {
+            known.is_current = false;
+        }
+    }
+
     fn relative(&self, path: &Path) -> Option<String> {
         let relative = path.strip_prefix(&self.root).ok()?.to_str()?;
         Some(relative.replace(std::path::MAIN_SEPARATOR, "/"))
@@ -331,20 +398,20 @@ impl Known {
         // From the innermost known folder on, the rules decide whether a folder is listed.
         while !child.is_empty() {
             let folder = child.rfind('/').map_or("", |end| &child[..end]);
-            let rules = match folders.get(folder) {
+            let rules = match folders.get(folder).map(|known| &known.state) {
                 None => {
                     child = folder;
                     continue;
                 }
-                Some(Folder::Entered) => return true,
-                Some(Folder::Marked) => return is_move && child == relative && is_mark(name),
-                Some(Folder::Listed(rules)) => rules,
+                Some(FolderState::Entered) => return true,
+                Some(FolderState::Marked) => return is_move && child == relative && is_mark(name),
+                Some(FolderState::Listed(listed)) => &listed.rules,
             };
             let is_left_out = |node| rules.skip(child, node).is_some();
             if child != relative {
                 return !is_left_out(PathKind::Folder);
             }
-            let has_a_say = is_ignore_file(name) || (is_move && (is_mark(name) || name == ".git"));
+            let has_a_say = has_a_say(name) && (is_move || is_ignore_file(name));
             let nodes = match fs::symlink_metadata(path) {
                 Ok(metadata) if metadata.is_dir() => &[PathKind::Folder][..],
                 Ok(_) => &[PathKind::File],
@@ -354,6 +421,16 @@ impl Known {
         }
         true
     }
+}
+
+/// Whether a file of this name has a say in what is excluded.
+fn has_a_say(name: &OsStr) -> bool {
+    is_ignore_file(name) || is_mark(name) || name == ".git"
+}
+
+/// Whether each event names the folder that it happened in: that is known of this system.
+fn names_folders() -> bool {
+    matches!(RecommendedWatcher::kind(), WatcherKind::Inotify)
 }
 
 /// Whether a watch on a folder covers everything under it.
@@ -491,6 +568,77 @@ mod tests {
         // It was forgotten while it was listed: it stays so.
         watched.leave("a/b", None);
         assert!(!locked(&known.folders).contains_key("a/b"));
+    }
+
+    /// Watched files whose events are only those that a test makes up.
+    fn unheard(files: &[&str]) -> (tempfile::TempDir, Watched) {
+        let (dir, _, bell) = watched(files);
+        let watcher = notify::recommended_watcher(|_| ()).unwrap();
+        let unheard = Watched {
+            watcher: Some(Mutex::new(watcher)),
+            ..Watched::new(Files::new(dir.path(), 100).unwrap(), bell)
+        };
+        unheard.list().unwrap();
+        (dir, unheard)
+    }
+
+    fn listed(watched: &Watched) -> Vec<String> {
+        let entries = watched.list().unwrap().entries.into_iter();
+        entries.map(|entry| entry.path).collect()
+    }
+
+    #[test]
+    fn only_folders_with_an_event_are_listed_again() {
+        if !names_folders() {
+            return;
+        }
+        let (dir, watched) = unheard(&["a/1.md", "b/c/1.md"]);
+        let known = &watched.known;
+        let write = |path: &str, text: &str| fs::write(dir.path().join(path), text).unwrap();
+        let hear = |path: &str, kind| {
+            known.hear(Ok(Event::new(kind).add_path(known.root.join(path))));
+        };
+        for path in ["a/2.md", "b/c/2.md", "3.md"] {
+            write(path, "");
+        }
+        assert_eq!(listed(&watched), ["a/1.md", "b/c/1.md"]);
+        hear("a/2.md", EventKind::Create(CreateKind::File));
+        assert_eq!(listed(&watched), ["a/1.md", "a/2.md", "b/c/1.md"]);
+        hear("3.md", EventKind::Modify(ModifyKind::Any));
+        assert_eq!(listed(&watched), ["3.md", "a/1.md", "a/2.md", "b/c/1.md"]);
+        // An ignore file has a say in all that is below it.
+        write("b/.gitignore", "1.md\n");
+        hear("b/.gitignore", EventKind::Modify(ModifyKind::Any));
+        assert_eq!(listed(&watched), ["3.md", "a/1.md", "a/2.md", "b/c/2.md"]);
+        fs::remove_dir_all(dir.path().join("b")).unwrap();
+        hear("b", EventKind::Remove(RemoveKind::Folder));
+        assert_eq!(listed(&watched), ["3.md", "a/1.md", "a/2.md"]);
+        // What is asked for, and what the time has come for, is everything.
+        write("a/4.md", "");
+        watched.distrust();
+        assert_eq!(listed(&watched), ["3.md", "a/1.md", "a/2.md", "a/4.md"]);
+        write("a/5.md", "");
+        if let Some(long_ago) = Instant::now().checked_sub(TRUST) {
+            *locked(&watched.complete) = Some(long_ago);
+            assert!(listed(&watched).contains(&"a/5.md".to_string()));
+        }
+    }
+
+    #[test]
+    fn an_event_during_a_listing_is_for_the_next_one() {
+        if !names_folders() {
+            return;
+        }
+        let (_dir, watched) = unheard(&["a/1.md"]);
+        let known = &watched.known;
+        let kept = |folder| watched.enter(folder).is_some();
+        known.changed("a/1.md");
+        assert!(!kept("a"));
+        known.changed("a/2.md");
+        watched.leave("a", None);
+        assert!(!locked(&known.folders)["a"].is_current);
+        assert_eq!(listed(&watched), ["a/1.md"]);
+        assert!(kept("a") && kept(""));
     }
 
     #[test]

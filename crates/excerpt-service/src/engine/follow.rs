@@ -78,6 +78,11 @@ impl Follower {
         (std::mem::take(&mut requests.next), requests.made)
     }
 
+    /// Whether no sync has ended yet that was for the first `made` requests.
+    fn has_unserved(&self, made: u64) -> bool {
+        self.requests().served < made
+    }
+
     /// Gives the options of a sync that has not begun to the next one.
     fn put_back(&self, request: SyncRequest) {
         self.requests().add(request);
@@ -247,6 +252,7 @@ fn listed(
 ) -> Duration {
     let begun = Instant::now();
     let (request, made) = follower.take();
+    let is_asked = follower.has_unserved(made);
     let opened = engine.following(root).and_then(|source| {
         let selection = source.options.selection;
         match watched.take() {
@@ -270,6 +276,10 @@ fn listed(
             return RETRY;
         }
     };
+    // Who asks may know of a change that has caused no event yet.
+    if is_asked {
+        source.distrust();
+    }
     let is_deaf = || source.deafness().is_some();
     let listing = Arc::clone(&source) as Arc<dyn Source>;
     let synced = engine.synced_for(follower, (request, made), root, listing);
