@@ -16,8 +16,8 @@ pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// The statements that migrate format `i` to format `i + 1`. A released one is never edited.
-const MIGRATIONS: [&str; 7] = [
-    FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6, FORMAT_7,
+const MIGRATIONS: [&str; 8] = [
+    FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6, FORMAT_7, FORMAT_8,
 ];
 
 /// The first format with checksums.
@@ -227,6 +227,12 @@ CREATE TABLE block (
 ) STRICT;
 
 CREATE INDEX document_of_code ON document (syntax) WHERE syntax = 'code';
+";
+
+/// Indexes to count all chunks and bytes by: without them, that reads the whole database.
+const FORMAT_8: &str = "
+CREATE INDEX block_by_count ON block (document, count);
+CREATE INDEX text_by_bytes ON text (bytes);
 ";
 
 /// Migrates the database from any format to the newest, all or nothing. Processes that try it at
