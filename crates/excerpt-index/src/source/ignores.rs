@@ -8,7 +8,7 @@
 use std::ffi::OsStr;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use excerpt_chunk::without_byte_order_mark;
 use ignore::Match;
@@ -43,8 +43,42 @@ pub(super) struct Ignores {
     innermost: Option<Arc<Folder>>,
     /// Those of the user. `None` if no ignore file applies.
     global: Option<Arc<Gitignore>>,
-    /// The number of patterns read for all folders.
-    patterns: Arc<AtomicUsize>,
+    /// The number of patterns for all folders.
+    patterns: Arc<PatternCount>,
+}
+
+/// How many patterns of ignore files are in use.
+#[derive(Debug, Default)]
+struct PatternCount {
+    held: AtomicUsize,
+    /// Whether there ever were more than [`MOST_PATTERNS_IN_ALL`].
+    was_exceeded: AtomicBool,
+}
+
+/// Patterns that count as long as this is held.
+#[derive(Debug)]
+struct HeldPatterns {
+    count: usize,
+    all: Arc<PatternCount>,
+}
+
+impl HeldPatterns {
+    fn new(count: usize, all: &Arc<PatternCount>) -> Self {
+        let before = all.held.fetch_add(count, Ordering::Relaxed);
+        if before + count > MOST_PATTERNS_IN_ALL {
+            all.was_exceeded.store(true, Ordering::Relaxed);
+        }
+        HeldPatterns {
+            count,
+            all: Arc::clone(all),
+        }
+    }
+}
+
+impl Drop for HeldPatterns {
+    fn drop(&mut self) {
+        self.all.held.fetch_sub(self.count, Ordering::Relaxed);
+    }
 }
 
 /// Where the ignore files of a folder are read from.
@@ -70,6 +104,7 @@ struct Folder {
     around: Option<Arc<Folder>>,
     /// The patterns of [`FILES`] and [`EXCLUDES`], in this order.
     said: [Gitignore; FILES.len() + 1],
+    _held: Vec<HeldPatterns>,
 }
 
 /// A line of an ignore file.
@@ -124,7 +159,7 @@ impl Ignores {
     /// Whether there were more patterns than [`MOST_PATTERNS_IN_ALL`]: the others were ignored, so
     /// the listing is not valid.
     pub(super) fn are_too_many(&self) -> bool {
-        self.patterns.load(Ordering::Relaxed) > MOST_PATTERNS_IN_ALL
+        self.patterns.was_exceeded.load(Ordering::Relaxed)
     }
 
     /// The ignore files for the folder at `path`, which is relative to the root, has the ignore
@@ -151,10 +186,11 @@ impl Ignores {
                 (file, Some(detail)) => skip.clone().with_detail(format!("`{file}`: {detail}")),
             }));
         };
+        let mut held = Vec::new();
         let [ignore, gitignore] = FILES.map(|name| match holds(name) {
             true => {
                 let text = files.text(name);
-                let parsed = text.and_then(|text| self.parsed(path, &text));
+                let parsed = text.and_then(|text| self.parsed(path, &text, &mut held));
                 parsed.unwrap_or_else(|refused| {
                     refuse(name, "", refused);
                     Gitignore::empty()
@@ -170,7 +206,7 @@ impl Ignores {
                 Ok(None) => {}
                 Ok(Some(repository)) => {
                     let text = repository.folder.configuration(EXCLUDES);
-                    match text.and_then(|text| self.parsed(path, &text)) {
+                    match text.and_then(|text| self.parsed(path, &text, &mut held)) {
                         Ok(parsed) => excludes = parsed,
                         Err(refused) => refuse(GIT, EXCLUDES, refused),
                     }
@@ -185,7 +221,11 @@ impl Ignores {
         let mut inside = self.clone();
         if !said.iter().all(Gitignore::is_empty) {
             let around = inside.innermost.take();
-            inside.innermost = Some(Arc::new(Folder { around, said }));
+            inside.innermost = Some(Arc::new(Folder {
+                around,
+                said,
+                _held: held,
+            }));
         }
         (inside, skips)
     }
@@ -212,15 +252,20 @@ impl Ignores {
         said.map(|glob| IgnoreRule { glob, kind, file })
     }
 
-    /// The patterns of an ignore file in `folder`.
-    fn parsed(&self, folder: &str, text: &str) -> Result<Gitignore, Refused> {
+    /// The patterns of an ignore file in `folder`, which count as long as they are `held`.
+    fn parsed(
+        &self,
+        folder: &str,
+        text: &str,
+        held: &mut Vec<HeldPatterns>,
+    ) -> Result<Gitignore, Refused> {
         let text = without_byte_order_mark(text);
         let is_pattern = |line: &&str| !line.trim_start().is_empty() && !line.starts_with('#');
         let count = text.lines().filter(is_pattern).count();
         if count > MOST_PATTERNS {
             return Err(Refused::Patterns(MOST_PATTERNS));
         }
-        self.patterns.fetch_add(count, Ordering::Relaxed);
+        held.push(HeldPatterns::new(count, &self.patterns));
         if self.are_too_many() {
             return Ok(Gitignore::empty());
         }
