@@ -689,7 +689,8 @@ impl<'a> OutlineBuilder<'a> {
         self.nodes[node].level = level;
     }
 
-    /// Sets how many lines the header of a table has; where its rows are nodes, whether there is one.
+    /// Sets how many lines the header of a table has; where its rows are nodes, whether there is
+    /// one.
     pub(crate) fn header_lines(&mut self, node: usize, lines: usize) {
         self.nodes[node].header_lines = u8::try_from(lines).unwrap_or(0);
     }

@@ -93,7 +93,8 @@ pub enum EmbedError {
     },
 }
 
-/// Embeds texts and passes each one's position and vector to `take`, or why the embedder refuses it.
+/// Embeds texts and passes the position and the vector of each to `take`, or why the embedder
+/// refuses it.
 ///
 /// # Errors
 ///

@@ -40,8 +40,8 @@ struct ListedPart {
 }
 
 impl Parts {
-    /// The parts of a listing, of which both are in the order of paths. `begun` is when it was begun,
-    /// in nanoseconds since 1970.
+    /// The parts of a listing, of which both are in the order of paths. `begun` is when it was
+    /// begun, in nanoseconds since 1970.
     pub(super) fn of(entries: &[&Entry], skips: &[Skip], begun: i64) -> Parts {
         let starts = || {
             let starts = entries.par_iter().enumerate();
@@ -82,8 +82,8 @@ impl Parts {
         self.0.iter().map(|part| &*part.name).collect()
     }
 
-    /// What differs from a state with other `names`, for these parts of a listing; `None` if that is
-    /// too much, or they are not names.
+    /// What differs from a state with other `names`, for these parts of a listing; `None` if that
+    /// is too much, or they are not names.
     pub(super) fn differing(
         &self,
         entries: &[&Entry],

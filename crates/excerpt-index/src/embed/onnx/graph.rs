@@ -18,8 +18,8 @@ const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
 const OF_TEXT: [&str; 1] = ["sentence_embedding"];
 const OF_TOKENS: [&str; 2] = ["last_hidden_state", "token_embeddings"];
 
-/// The largest model, in bytes, of which a second copy of the weights is kept, in the order in which
-/// a processor needs them: of a large one, the memory counts for more than the time.
+/// The largest model, in bytes, of which a second copy of the weights is kept, in the order that a
+/// processor needs: of a large one, the memory counts for more than the time.
 const LARGEST_PACKED: usize = 128 << 20;
 
 /// The threads that models run on.

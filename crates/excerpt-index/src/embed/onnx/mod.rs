@@ -42,8 +42,8 @@ const SAMPLE: &str = "a short text";
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OnnxOptions {
-    /// The folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`; or a model in it, or
-    /// in its folder `onnx`, that has another name.
+    /// The folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`; or a model in it,
+    /// or in its folder `onnx`, that has another name.
     pub folder: PathBuf,
     /// How the vectors of tokens become the vector of a text. Default: what `1_Pooling/config.json`
     /// says, or their mean.
