@@ -105,23 +105,23 @@ pub fn embed_each(
     mut take: impl FnMut(usize, Result<&[f32], String>),
 ) -> Result<(), EmbedError> {
     let mut vectors = Vectors::new(embedder.dimensions());
-    let mut pending = vec![0..texts.len()];
-    while let Some(range) = pending.pop() {
-        if range.is_empty() {
+    let mut pending = vec![(0, texts.len())];
+    while let Some((start, end)) = pending.pop() {
+        if start == end {
             continue;
         }
         vectors.clear();
-        match embedder.embed_documents(&texts[range.clone()], &mut vectors) {
+        match embedder.embed_documents(&texts[start..end], &mut vectors) {
             Ok(()) => {
-                for (text, vector) in range.zip(vectors.iter()) {
+                for (text, vector) in (start..end).zip(vectors.iter()) {
                     take(text, Ok(vector));
                 }
             }
             // What is before it has been embedded and is embedded again.
-            Err(EmbedError::Refused { text, reason }) if text < range.len() => {
-                let refused = range.start + text;
+            Err(EmbedError::Refused { text, reason }) if text < end - start => {
+                let refused = start + text;
                 take(refused, Err(reason));
-                pending.extend([refused + 1..range.end, range.start..refused]);
+                pending.extend([(refused + 1, end), (start, refused)]);
             }
             Err(error) => return Err(error),
         }

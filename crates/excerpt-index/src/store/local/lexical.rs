@@ -6,17 +6,20 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use excerpt_chunk::Hash;
 use serde::{Deserialize, Serialize};
+use tantivy::directory::error::LockError;
 use tantivy::index::SegmentMeta;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergeCandidate, MergePolicy};
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::{
-    FutureResult, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term,
+    FutureResult, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument,
+    TantivyError, Term,
 };
 
 use super::collect::path_hash;
@@ -54,6 +57,11 @@ const SMALL_CHANGE: usize = 64;
 /// The chunks of the largest segment that a small change merges. Merging eight of them takes a
 /// third of a second: some 80 µs of CPU time for each chunk.
 const SMALL_SEGMENT: usize = 500;
+
+/// How long to wait for the lock of the keyword index. Who holds that of the whole index finds it
+/// taken only as long as a process that this one has just started is still a copy of it.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_RETRY: Duration = Duration::from_millis(5);
 
 /// With more segments than this, large ones are merged even after small changes: a search looks
 /// into each.
@@ -299,12 +307,24 @@ pub(crate) struct Writer {
 impl Writer {
     fn new(index: &tantivy::Index, fields: Fields, merges: Merges) -> Result<Self, StoreError> {
         register(index);
-        let options = IndexWriterOptions::builder()
-            .num_worker_threads(THREADS)
-            .memory_budget_per_thread(HEAP / THREADS)
-            .num_merge_threads(1)
-            .build();
-        let writer: IndexWriter = index.writer_with_options(options)?;
+        let options = || {
+            IndexWriterOptions::builder()
+                .num_worker_threads(THREADS)
+                .memory_budget_per_thread(HEAP / THREADS)
+                .num_merge_threads(1)
+                .build()
+        };
+        let begun = Instant::now();
+        let writer: IndexWriter = loop {
+            match index.writer_with_options(options()) {
+                Err(TantivyError::LockFailure(LockError::LockBusy, _))
+                    if begun.elapsed() < LOCK_PATIENCE =>
+                {
+                    thread::sleep(LOCK_RETRY);
+                }
+                opened => break opened?,
+            }
+        };
         writer.set_merge_policy(Box::new(merges));
         // A killed writer leaves files that no commit names, with names that this one would use.
         writer.garbage_collect_files().wait()?;
@@ -450,7 +470,7 @@ fn is_small_sound(index: &tantivy::Index) -> Result<bool, StoreError> {
         let is_read = name.ends_with(".del") || small.iter().any(|id| name.starts_with(id));
         if is_read {
             let is_sound = index.directory().validate_checksum(file);
-            if !is_sound.map_err(tantivy::TantivyError::from)? {
+            if !is_sound.map_err(TantivyError::from)? {
                 return Ok(false);
             }
         }
