@@ -55,27 +55,50 @@ struct PatternCount {
     was_exceeded: AtomicBool,
 }
 
-/// Patterns that count as long as this is held.
-#[derive(Debug)]
-struct HeldPatterns {
+/// The patterns of an ignore file, which count as long as they are held.
+#[derive(Debug, Default)]
+struct Patterns {
+    said: Option<Gitignore>,
     count: usize,
     all: Arc<PatternCount>,
 }
 
-impl HeldPatterns {
-    fn new(count: usize, all: &Arc<PatternCount>) -> Self {
-        let before = all.held.fetch_add(count, Ordering::Relaxed);
-        if before + count > MOST_PATTERNS_IN_ALL {
-            all.was_exceeded.store(true, Ordering::Relaxed);
+impl Patterns {
+    /// The patterns of the file with this `text` in `folder`. None if there are too many in `all`.
+    fn parsed(folder: &str, text: &str, all: &Arc<PatternCount>) -> Result<Self, Refused> {
+        let text = without_byte_order_mark(text);
+        let is_pattern = |line: &&str| !line.trim_start().is_empty() && !line.starts_with('#');
+        let count = text.lines().filter(is_pattern).count();
+        if count > MOST_PATTERNS {
+            return Err(Refused::Patterns(MOST_PATTERNS));
         }
-        HeldPatterns {
+        let before = all.held.fetch_add(count, Ordering::Relaxed);
+        let mut patterns = Patterns {
+            said: None,
             count,
             all: Arc::clone(all),
+        };
+        if before + count > MOST_PATTERNS_IN_ALL {
+            all.was_exceeded.store(true, Ordering::Relaxed);
+            return Ok(patterns);
         }
+        let mut builder = GitignoreBuilder::new(folder);
+        for line in text.lines() {
+            // An invalid line is ignored and the others apply, as in git.
+            let _ = builder.add_line(None, line);
+        }
+        // Each line compiles by itself, but all of them together may exceed the limit of the crate.
+        let built = builder.build();
+        patterns.said = Some(built.map_err(|_| Refused::Patterns(MOST_PATTERNS))?);
+        Ok(patterns)
+    }
+
+    fn are_none(&self) -> bool {
+        self.said.as_ref().is_none_or(Gitignore::is_empty)
     }
 }
 
-impl Drop for HeldPatterns {
+impl Drop for Patterns {
     fn drop(&mut self) {
         self.all.held.fetch_sub(self.count, Ordering::Relaxed);
     }
@@ -102,9 +125,8 @@ impl IgnoreFiles<'_> {
 #[derive(Debug)]
 struct Folder {
     around: Option<Arc<Folder>>,
-    /// The patterns of [`FILES`] and [`EXCLUDES`], in this order.
-    said: [Gitignore; FILES.len() + 1],
-    _held: Vec<HeldPatterns>,
+    /// Those of [`FILES`] and [`EXCLUDES`], in this order.
+    patterns: [Patterns; FILES.len() + 1],
 }
 
 /// A line of an ignore file.
@@ -186,19 +208,15 @@ impl Ignores {
                 (file, Some(detail)) => skip.clone().with_detail(format!("`{file}`: {detail}")),
             }));
         };
-        let mut held = Vec::new();
+        let parsed = |text: String| Patterns::parsed(path, &text, &self.patterns);
         let [ignore, gitignore] = FILES.map(|name| match holds(name) {
-            true => {
-                let text = files.text(name);
-                let parsed = text.and_then(|text| self.parsed(path, &text, &mut held));
-                parsed.unwrap_or_else(|refused| {
-                    refuse(name, "", refused);
-                    Gitignore::empty()
-                })
-            }
-            false => Gitignore::empty(),
+            true => files.text(name).and_then(parsed).unwrap_or_else(|refused| {
+                refuse(name, "", refused);
+                Patterns::default()
+            }),
+            false => Patterns::default(),
         });
-        let mut excludes = Gitignore::empty();
+        let mut excludes = Patterns::default();
         if let IgnoreFiles::Folder(folder) = files
             && holds(GIT)
         {
@@ -206,7 +224,7 @@ impl Ignores {
                 Ok(None) => {}
                 Ok(Some(repository)) => {
                     let text = repository.folder.configuration(EXCLUDES);
-                    match text.and_then(|text| self.parsed(path, &text, &mut held)) {
+                    match text.and_then(parsed) {
                         Ok(parsed) => excludes = parsed,
                         Err(refused) => refuse(GIT, EXCLUDES, refused),
                     }
@@ -217,15 +235,11 @@ impl Ignores {
                 Err((file, refused)) => refuse(GIT, file, refused),
             }
         }
-        let said = [ignore, gitignore, excludes];
+        let patterns = [ignore, gitignore, excludes];
         let mut inside = self.clone();
-        if !said.iter().all(Gitignore::is_empty) {
+        if !patterns.iter().all(Patterns::are_none) {
             let around = inside.innermost.take();
-            inside.innermost = Some(Arc::new(Folder {
-                around,
-                said,
-                _held: held,
-            }));
+            inside.innermost = Some(Arc::new(Folder { around, patterns }));
         }
         (inside, skips)
     }
@@ -236,10 +250,11 @@ impl Ignores {
         for kind in 0..=FILES.len() {
             let mut next = self.innermost.as_deref();
             while let Some(folder) = next {
-                let file = &folder.said[kind];
-                let said = file.matched(path, is_folder);
-                if !said.is_none() {
-                    return said.map(|glob| IgnoreRule { glob, kind, file });
+                if let Some(file) = &folder.patterns[kind].said {
+                    let said = file.matched(path, is_folder);
+                    if !said.is_none() {
+                        return said.map(|glob| IgnoreRule { glob, kind, file });
+                    }
                 }
                 next = folder.around.as_deref();
             }
@@ -250,33 +265,5 @@ impl Ignores {
         let kind = FILES.len() + 1;
         let said = file.matched(path, is_folder);
         said.map(|glob| IgnoreRule { glob, kind, file })
-    }
-
-    /// The patterns of an ignore file in `folder`, which count as long as they are `held`.
-    fn parsed(
-        &self,
-        folder: &str,
-        text: &str,
-        held: &mut Vec<HeldPatterns>,
-    ) -> Result<Gitignore, Refused> {
-        let text = without_byte_order_mark(text);
-        let is_pattern = |line: &&str| !line.trim_start().is_empty() && !line.starts_with('#');
-        let count = text.lines().filter(is_pattern).count();
-        if count > MOST_PATTERNS {
-            return Err(Refused::Patterns(MOST_PATTERNS));
-        }
-        held.push(HeldPatterns::new(count, &self.patterns));
-        if self.are_too_many() {
-            return Ok(Gitignore::empty());
-        }
-        let mut builder = GitignoreBuilder::new(folder);
-        for line in text.lines() {
-            // An invalid line is ignored and the others apply, as in git.
-            let _ = builder.add_line(None, line);
-        }
-        // Each line compiles by itself, but all of them together may exceed the limit of the crate.
-        builder
-            .build()
-            .map_err(|_| Refused::Patterns(MOST_PATTERNS))
     }
 }
