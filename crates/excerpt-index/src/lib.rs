@@ -72,7 +72,7 @@ pub use rerank::{RerankEndpoint, RerankOptions, Reranker};
 pub use source::{
     ChangeSignal, Changes, Entries, Entry, Extraction, FileText, Files, GitAddressError, GitCommit,
     GitFetchError, GitOrigin, GitReference, GitRemote, ListItem, Listing, Origin, Reading, Source,
-    Wakeup, Watched, decode,
+    Wakeup, Watched, decode, pause_after,
 };
 pub use source::{ObjectAddressError, ObjectOrigin, ObjectService};
 #[cfg(feature = "objects")]

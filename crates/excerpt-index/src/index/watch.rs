@@ -7,17 +7,9 @@ use std::time::{Duration, Instant};
 
 use crate::index::Index;
 use crate::model::{Error, Progress, Result, SyncOptions, SyncReport};
-use crate::source::{ChangeSignal, Files, Wakeup, Watched};
+use crate::source::{ChangeSignal, Files, Wakeup, Watched, pause_after};
 
-/// How often to poll where changes come without an event. The pause is at least this many times as
-/// long as a poll takes.
-const POLL: Duration = Duration::from_secs(2);
-const POLL_SHARE: u32 = 20;
-
-/// How often to poll even with events: files on another machine change without one.
-const LOOK: Duration = Duration::from_secs(60);
-
-/// How often to retry a source that cannot be reached.
+/// How often to retry a source that cannot be reached, or whose documents are gone.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// How often to retry an index that another process writes.
@@ -127,7 +119,7 @@ impl Index {
                 false => told(Watching::Progress(progress)),
             };
             let begun = Instant::now();
-            let mut patience = LOOK;
+            let mut patience = None;
             match self.sync_source(&source, options, progress) {
                 Ok(report) => {
                     waiting = Waiting::default();
@@ -137,7 +129,7 @@ impl Index {
                 }
                 // They may come back without an event, for example when a disk is mounted again.
                 Err(error @ Error::Vanished { .. }) => {
-                    patience = waiting.pause(&error).max(begun.elapsed() * POLL_SHARE);
+                    patience = Some(pause_after(begun.elapsed(), waiting.pause(&error)));
                     if waiting.is_to_be_told(&error) && told(Watching::Waiting(error)).is_break() {
                         break;
                     }
@@ -153,12 +145,12 @@ impl Index {
                 Err(error) => return Err(error),
             }
             if let Some(reason) = source.deafness() {
-                patience = POLL.max(begun.elapsed() * POLL_SHARE);
                 let is_told = std::mem::replace(&mut is_polling, true);
                 if !is_told && told(Watching::Polling(reason)).is_break() {
                     break;
                 }
             }
+            let patience = patience.unwrap_or_else(|| source.patience(begun.elapsed()));
             if signal.wait(patience) == Wakeup::Ended {
                 break;
             }
@@ -179,7 +171,6 @@ impl Waiting {
         self.since.get_or_insert_with(Instant::now);
         match error {
             Error::Locked { .. } => LOCK_RETRY,
-            Error::Vanished { .. } => POLL,
             _ => RETRY,
         }
     }

@@ -2,17 +2,17 @@
 
 use std::fs;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::found::{FolderContents, Found, FoundTree, KnownFolder};
 use super::ignores::MOST_PATTERNS_IN_ALL;
 use super::parts::Parts;
 use super::rules::{IgnoreFiles, PathKind, Rules, is_mark};
 use super::secrets;
-use super::{Entries, Entry, ListItem, Reading, Source};
+use super::{Entries, Entry, Reading, Source};
 use crate::cores::on_all_cores;
 use crate::fs::open::{Child, FileKind, Look, OpenFolder, Refused};
 use crate::model::{
@@ -240,151 +240,10 @@ impl Visitor for Nobody {
     fn leave(&self, _: &str, _: Option<&KnownFolder>) {}
 }
 
-/// A folder that was listed.
-#[derive(Clone)]
-pub(super) struct KnownFolder {
-    /// The rules inside it.
-    pub(super) rules: Rules,
-    contents: Arc<FolderContents>,
-}
-
-/// What is directly in a folder, each in the order of paths.
-#[derive(Debug, Default)]
-struct FolderContents {
-    entries: Vec<Entry>,
-    skips: Vec<Skip>,
-    /// The paths of the folders in it that are listed, too.
-    folders: Vec<String>,
-}
-
-impl FolderContents {
-    fn skipped(skips: impl IntoIterator<Item = Skip>) -> Self {
-        FolderContents {
-            skips: skips.into_iter().collect(),
-            ..FolderContents::default()
-        }
-    }
-
-    fn sort(&mut self) {
-        let (entries, folders) = (&mut self.entries, &mut self.folders);
-        entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        folders.sort_unstable_by(|a, b| inside(a).cmp(inside(b)));
-        // A folder that changes while it is read may name something twice.
-        entries.dedup_by(|a, b| a.path == b.path);
-        folders.dedup();
-    }
-}
-
-/// How the paths of all files in a folder begin.
-fn inside(folder: &str) -> impl Iterator<Item = u8> {
-    folder.bytes().chain([b'/'])
-}
-
 /// A folder still to be listed, and the rules of its parent.
 struct Folder {
     path: String,
     rules: Rules,
-}
-
-/// A folder that was found.
-struct Found {
-    path: String,
-    listed: KnownFolder,
-    /// Which of all that were found are directly in it.
-    below: Range<usize>,
-}
-
-/// All that was found.
-#[derive(Debug, Default)]
-struct FoundTree {
-    folders: Vec<Arc<FolderContents>>,
-    /// The documents in the order of paths: each time several of one folder.
-    runs: Vec<(usize, Range<usize>)>,
-    /// What is skipped, in the order of paths.
-    skips: Vec<Skip>,
-}
-
-impl FoundTree {
-    /// What is in one folder alone.
-    fn of(contents: FolderContents) -> Self {
-        FoundTree {
-            runs: vec![(0, 0..contents.entries.len())],
-            skips: contents.skips.clone(),
-            folders: vec![Arc::new(contents)],
-        }
-    }
-
-    /// Puts what was found in order. That of the root comes first.
-    fn in_order(found: &[Found]) -> Self {
-        /// What is still to come of a folder.
-        struct Open {
-            folder: usize,
-            next: usize,
-            folders: Range<usize>,
-        }
-        let mut tree = FoundTree::default();
-        let mut open: Vec<Open> = Vec::new();
-        let mut entered = Some(0);
-        loop {
-            if let Some(folder) = entered {
-                open.push(Open {
-                    folder,
-                    next: 0,
-                    folders: found[folder].below.clone(),
-                });
-            }
-            let Some(last) = open.last_mut() else {
-                break;
-            };
-            entered = last.folders.next();
-            let entries = &found[last.folder].listed.contents.entries;
-            let end = match entered {
-                Some(next) => {
-                    let is_before = |file: &Entry| file.path.bytes().lt(inside(&found[next].path));
-                    last.next + entries[last.next..].partition_point(is_before)
-                }
-                None => entries.len(),
-            };
-            if end > last.next {
-                tree.runs.push((last.folder, last.next..end));
-                last.next = end;
-            }
-            if entered.is_none() {
-                open.pop();
-            }
-        }
-        let folders = found.iter().map(|found| Arc::clone(&found.listed.contents));
-        tree.folders = folders.collect();
-        let skips = tree.folders.iter().flat_map(|contents| &contents.skips);
-        tree.skips = skips.cloned().collect();
-        tree.skips.sort_by(|a, b| a.path.cmp(&b.path));
-        tree
-    }
-
-    /// The documents in the order of paths.
-    fn documents(&self) -> Vec<&Entry> {
-        let runs = self.runs.iter();
-        let documents =
-            runs.flat_map(|(folder, range)| &self.folders[*folder].entries[range.clone()]);
-        documents.collect()
-    }
-}
-
-/// What was found, one after the other.
-fn items(tree: &Arc<FoundTree>) -> impl Iterator<Item = Result<ListItem>> + use<> {
-    let skips = (0..tree.skips.len()).map({
-        let tree = Arc::clone(tree);
-        move |at| ListItem::Skip(tree.skips[at].clone())
-    });
-    let documents = (0..tree.runs.len()).flat_map({
-        let tree = Arc::clone(tree);
-        move |run| {
-            let (folder, range) = tree.runs[run].clone();
-            let contents = Arc::clone(&tree.folders[folder]);
-            range.map(move |at| ListItem::Document(contents.entries[at].clone()))
-        }
-    });
-    skips.chain(documents).map(Ok)
 }
 
 impl Files {
@@ -397,7 +256,7 @@ impl Files {
             Parts::of(&tree.documents(), &tree.skips, begun),
         );
         let cursor = format!("{rules} {}", parts.names());
-        let items = items(&tree);
+        let items = tree.items();
         let changes = move |since: &str| {
             let since = since.split_once(' ');
             let names = since.filter(|(before, _)| *before == rules);

@@ -8,6 +8,7 @@ pub(crate) mod commits;
 pub(crate) mod conformance;
 mod decode;
 mod files;
+mod found;
 mod git;
 mod ignores;
 mod objects;
@@ -33,7 +34,7 @@ pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
 pub(crate) use text::document;
 pub use text::{Extraction, FileText};
-pub use watch::{ChangeSignal, Wakeup, Watched};
+pub use watch::{ChangeSignal, Wakeup, Watched, pause_after};
 
 /// A place with documents.
 pub trait Source: Send + Sync {

@@ -4,7 +4,7 @@
 //! An event means that it is time for a new listing, which finds the changes. So it does not matter
 //! what exactly an event says, or in what order they come. Where a watch covers a single folder,
 //! each folder is watched before it is listed, so anything added later causes an event. There, a
-//! listing reads only the folders that events have named, and all of them every [minute](TRUST),
+//! listing reads only the folders that events have named, and all of them every [minute](LOOK),
 //! since some changes cause no event.
 
 use std::collections::HashMap;
@@ -19,7 +19,8 @@ use notify::{
     ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher, WatcherKind,
 };
 
-use super::files::{Files, KnownFolder, Visitor};
+use super::files::{Files, Visitor};
+use super::found::KnownFolder;
 use super::ignores::is_ignore_file;
 use super::rules::{PathKind, is_mark};
 use super::{Entries, Entry, Reading, Source};
@@ -31,9 +32,19 @@ const QUIET: Duration = Duration::from_millis(100);
 /// The longest wait for that.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// How long folders without an event are taken to be unchanged. On another machine, and through
-/// another name of a file, changes cause none.
-const TRUST: Duration = Duration::from_secs(60);
+/// How often to list all folders even if no event came. On another machine, and through another
+/// name of a file, changes cause none.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// How often to list where the system sends no events for some changes.
+const POLL: Duration = Duration::from_secs(2);
+
+/// A pause of at least `shortest` before something is done again that took this long: it is done
+/// for a twentieth of the time at most.
+#[must_use]
+pub fn pause_after(took: Duration, shortest: Duration) -> Duration {
+    shortest.max(took * 20)
+}
 
 /// Rings when files may have changed, or when the watch is stopped.
 #[derive(Debug, Default)]
@@ -163,7 +174,7 @@ impl Watched {
     /// Decides for a new listing whether it reads all folders.
     fn begin_listing(&self) {
         let mut complete = locked(&self.complete);
-        let is_trusted = complete.is_some_and(|last| last.elapsed() < TRUST);
+        let is_trusted = complete.is_some_and(|last| last.elapsed() < LOOK);
         if !(is_trusted && names_folders()) {
             *complete = Some(Instant::now());
             self.known.distrust();
@@ -173,6 +184,15 @@ impl Watched {
     /// Why some changes cause no event; `None` while all do.
     pub fn deafness(&self) -> Option<String> {
         locked(&self.deafness).clone()
+    }
+
+    /// How long to wait for an event before the next listing, after a sync that took this long.
+    pub fn patience(&self, took: Duration) -> Duration {
+        let shortest = match self.deafness() {
+            Some(_) => POLL,
+            None => LOOK,
+        };
+        pause_after(took, shortest)
     }
 
     /// Watches a folder of the source.
@@ -618,7 +638,7 @@ mod tests {
         watched.distrust();
         assert_eq!(listed(&watched), ["3.md", "a/1.md", "a/2.md", "a/4.md"]);
         write("a/5.md", "");
-        if let Some(long_ago) = Instant::now().checked_sub(TRUST) {
+        if let Some(long_ago) = Instant::now().checked_sub(LOOK) {
             *locked(&watched.complete) = Some(long_ago);
             assert!(listed(&watched).contains(&"a/5.md".to_string()));
         }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use excerpt_index::{ChangeSignal, Error, Files, Origin, Selection, Source, Wakeup, Watched};
+use excerpt_index::{
+    ChangeSignal, Error, Files, Origin, Selection, Source, Wakeup, Watched, pause_after,
+};
 
 use super::Engine;
 use super::progress::CheckEnd;
@@ -16,15 +18,8 @@ use crate::scope::VisibleSource;
 use crate::target::Syncable;
 use crate::update::SyncRequest;
 
-/// How often to compare a folder even if no event came, since files on another machine change
-/// without one; and how often to look for collections that another process has added or removed.
-const LOOK: Duration = Duration::from_secs(60);
+/// How often to look for collections that another process has added or removed.
 const LOOK_FOR_SOURCES: Duration = Duration::from_secs(5);
-
-/// How often to list a folder of which some changes cause no event. The pause is at least this many
-/// times as long as a listing takes.
-const POLL: Duration = Duration::from_secs(2);
-const POLL_SHARE: u32 = 20;
 
 /// How often to retry what another process is writing, and what cannot be reached.
 const LOCK_RETRY: Duration = Duration::from_millis(200);
@@ -280,14 +275,12 @@ fn listed(
     if is_asked {
         source.distrust();
     }
-    let is_deaf = || source.deafness().is_some();
     let listing = Arc::clone(&source) as Arc<dyn Source>;
     let synced = engine.synced_for(follower, (request, made), root, listing);
     match synced {
         None | Some(CheckEnd::Waiting) => LOCK_RETRY,
-        Some(CheckEnd::Failed(_)) => RETRY.max(begun.elapsed() * POLL_SHARE),
-        Some(_) if is_deaf() => POLL.max(begun.elapsed() * POLL_SHARE),
-        Some(_) => LOOK.max(begun.elapsed() * POLL_SHARE),
+        Some(CheckEnd::Failed(_)) => pause_after(begun.elapsed(), RETRY),
+        Some(_) => source.patience(begun.elapsed()),
     }
 }
 
