@@ -3,9 +3,11 @@
 //! Mail that is written as it is, is text, and not read here. The parts of other mail are decoded.
 //! What is written is mail again, in the language `mail`: the fields that people read, and below an
 //! empty line the text. HTML without a plain alternative becomes Markdown. Of an attachment that is
-//! no text, the name is kept. Each message is a place.
+//! no text, the name is kept, also of one that stands in the text as `uuencode` writes it. Each
+//! message is a place.
 
 use std::borrow::Cow;
+use std::str::Lines;
 
 use mail_parser::{Addr, Address, Message, MessageParser, MessagePart, MimeHeaders as _, PartType};
 
@@ -40,7 +42,7 @@ pub(crate) struct Mail;
 
 impl FileReader for Mail {
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
@@ -68,7 +70,7 @@ impl FileReader for Mail {
     }
 }
 
-/// Whether a part of the mail is encoded.
+/// Whether a part of the mail is encoded, or a file in its text.
 pub(crate) fn is_encoded(bytes: &[u8]) -> bool {
     const FIELD: &[u8] = b"content-transfer-encoding:";
     let encoding = |line: &[u8]| {
@@ -77,7 +79,52 @@ pub(crate) fn is_encoded(bytes: &[u8]) -> bool {
         let is = |known: &[u8]| value.eq_ignore_ascii_case(known);
         Some(name.eq_ignore_ascii_case(FIELD) && (is(b"base64") || is(b"quoted-printable")))
     };
-    lines(bytes).any(|line| encoding(line) == Some(true))
+    let mut lines = lines(bytes).peekable();
+    while let Some(line) = lines.next() {
+        let mut begins_file = || {
+            line.starts_with(BEGIN.as_bytes())
+                && str::from_utf8(line).is_ok_and(|line| encoded_name(line.trim_end()).is_some())
+                && lines.peek().is_some_and(|line| is_encoded_line(line))
+        };
+        if encoding(line) == Some(true) || begins_file() {
+            return true;
+        }
+    }
+    false
+}
+
+/// How the line before a file begins that `uuencode` has written.
+const BEGIN: &str = "begin ";
+
+/// The name of the file that begins after this line as `uuencode` writes it: `begin 644 a.png`.
+fn encoded_name(line: &str) -> Option<&str> {
+    let (mode, name) = line.strip_prefix(BEGIN)?.split_once(' ')?;
+    let is_mode = matches!(mode.len(), 3 | 4) && mode.bytes().all(|b| matches!(b, b'0'..=b'7'));
+    let name = name.trim();
+    (is_mode && !name.is_empty()).then_some(name)
+}
+
+/// Whether a line may be one of a file as `uuencode` writes it: a character for the number of bytes
+/// in it, at most 45, and four for each three of them. Spaces at the end are often lost.
+fn is_encoded_line(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    let bytes = line
+        .first()
+        .map_or(0, |count| usize::from((count.wrapping_sub(b' ')) & 63));
+    bytes <= 45
+        && line.len() <= 2 + bytes.div_ceil(3) * 4
+        && line.iter().all(|byte| (b' '..=b'`').contains(byte))
+}
+
+/// What follows a file in the text that ends as `uuencode` does.
+fn after_encoded(mut lines: Lines<'_>) -> Option<Lines<'_>> {
+    loop {
+        match lines.next()?.trim_end() {
+            "end" => return Some(lines),
+            line if is_encoded_line(line.as_bytes()) => {}
+            _ => return None,
+        }
+    }
 }
 
 /// The lines of a file, with their ends.
@@ -225,8 +272,16 @@ impl MailWriter<'_, '_> {
         if text.is_empty() {
             return Ok(());
         }
-        for line in text.lines() {
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
             let line = line.trim_end();
+            if let Some(name) = encoded_name(line)
+                && let Some(after) = after_encoded(lines.clone())
+            {
+                self.field("Attachment", name)?;
+                lines = after;
+                continue;
+            }
             // It would begin another message.
             match line.as_bytes().starts_with(ENVELOPE) {
                 true => self.line(&format!(">{line}"))?,
@@ -315,6 +370,29 @@ mod tests {
         ] {
             assert!(!is_encoded(plain.as_bytes()), "{plain}");
         }
+    }
+
+    #[test]
+    fn of_a_file_in_the_text_the_name_is_kept() {
+        let file = "begin 644 the plan.png\r\n#86)C\r\n`\r\nend\r\n";
+        let mail = format!("Subject: a\r\n\r\nSee it.\r\n\r\n{file}\r\nAnn\r\n");
+        assert!(is_encoded(mail.as_bytes()));
+        let text = "Subject: a\n\nSee it.\n\nAttachment: the plan.png\n\nAnn\n\n";
+        assert_eq!(read(&mail).unwrap().text, text);
+        // One that does not end may be text.
+        for text in [
+            "begin 644 a\n#86)C\n",
+            "begin 644 a\nIt begins.\nend\n",
+            "begin now\nend\n",
+            "begin 644 a\n",
+        ] {
+            let mail = format!("Subject: a\n\n{text}");
+            assert!(read(&mail).unwrap().text.contains(text), "{text}");
+        }
+        assert!(!is_encoded(b"Subject: a\n\nbegin 644 words\nof a text.\n"));
+        // What might be the beginnings of files is read once.
+        let begun = "begin 644 a\n`\n".repeat(200_000);
+        assert!(read(&format!("Subject: a\n\n{begun}")).is_ok());
     }
 
     #[test]
