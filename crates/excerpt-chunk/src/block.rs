@@ -14,7 +14,7 @@ pub struct Block {
     /// What it is.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// The level of a heading, 1 to 6.
+    /// The level of a heading: 1 to 6, and up to 24 in formats that have more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u8>,
     /// The title of a heading, or what a definition or key is called.

@@ -304,7 +304,7 @@ impl FromStr for Overlap {
     }
 }
 
-/// A set of heading levels, 1 to 6.
+/// A set of heading levels, 1 to 6. A deeper level counts as 6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
 pub struct Levels(u8);
@@ -330,7 +330,7 @@ impl Levels {
     /// Whether `level` is in the set.
     #[must_use]
     pub fn contains(self, level: u8) -> bool {
-        (1..=6).contains(&level) && self.0 & (1 << level) != 0
+        level > 0 && self.0 & (1 << level.min(6)) != 0
     }
 }
 

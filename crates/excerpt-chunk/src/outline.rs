@@ -175,7 +175,7 @@ impl fmt::Display for Kind {
 pub struct Node {
     pub(crate) span: Range<usize>,
     pub(crate) kind: Kind,
-    /// The level of a section or heading, 1 to 6; otherwise 0.
+    /// The level of a section or heading, from 1; otherwise 0.
     pub(crate) level: u8,
     /// How many lines the header of a table has. Of one with nodes for its rows, the header is the
     /// first row, unless this is 0.
@@ -265,7 +265,8 @@ impl Node {
         self.kind
     }
 
-    /// The level of a section or heading, 1 to 6; otherwise 0.
+    /// The level of a section or heading: 1 to 6, and up to 24 in formats that have more; otherwise
+    /// 0.
     #[must_use]
     pub fn level(&self) -> u8 {
         self.level
@@ -684,7 +685,7 @@ impl<'a> OutlineBuilder<'a> {
         self.nodes[node].label = Some(label.into());
     }
 
-    /// Sets the level of a section, 1 to 6.
+    /// Sets the level of a section, from 1.
     pub fn level(&mut self, node: usize, level: u8) {
         self.nodes[node].level = level;
     }

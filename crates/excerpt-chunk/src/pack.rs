@@ -303,7 +303,7 @@ impl Plan<'_> {
             steps.push(Step {
                 end: atom.grains.end,
                 place: atom.place,
-                buried: price::BURIED[usize::from(atom.level)],
+                buried: price::buried(atom.level),
                 mandatory: atom.boundary.mandatory,
                 glue: atom.boundary.glue,
                 next_mandatory,
@@ -369,7 +369,7 @@ impl Plan<'_> {
             match (mandatory, glue) {
                 (true, _) => f32::MIN,
                 (_, true) => f32::MAX,
-                _ => price - price::BURIED[usize::from(atom.level)] as f32,
+                _ => price - price::buried(atom.level) as f32,
             }
         })
     }

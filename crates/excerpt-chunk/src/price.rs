@@ -59,8 +59,12 @@ pub(crate) const PLAIN_SENTENCE: f32 = 0.25;
 pub(crate) const FILL: f64 = 4.0;
 /// A chunk below `min`.
 pub(crate) const DUST: f64 = 4.0;
-/// A heading inside a chunk, by level.
-pub(crate) const BURIED: [f64; 7] = [0.0, 2.0, 0.4, 0.1, 0.05, 0.03, 0.03];
+/// A heading inside a chunk, by level; deeper ones count as the last.
+const BURIED: [f64; 7] = [0.0, 2.0, 0.4, 0.1, 0.05, 0.03, 0.03];
+/// What a heading of this level costs inside a chunk; nothing at level 0.
+pub(crate) fn buried(level: u8) -> f64 {
+    BURIED[usize::from(level).min(BURIED.len() - 1)]
+}
 /// A split through text that belongs together.
 pub(crate) const GLUE: f64 = 30.0;
 /// A chunk that ends with the comments of a definition, but does not begin with them. If a

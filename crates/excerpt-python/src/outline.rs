@@ -66,7 +66,7 @@ impl PyOutline {
 pub(crate) struct PyBlock {
     /// What it is.
     kind: String,
-    /// The level of a heading, 1 to 6.
+    /// The level of a heading: 1 to 6, and up to 24 in formats that have more.
     level: Option<u8>,
     /// The title of a heading, or what a definition is called.
     name: Option<String>,

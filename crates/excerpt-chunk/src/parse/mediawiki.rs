@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         let is_indented = self.base.lines[line].indent > 0;
         let joins = self.after[line] > line + 1;
         match text.as_bytes()[0] {
-            b'=' if !is_indented && heading(self.written(line)).is_some() => Role::Heading,
+            b'=' | b'<' if !is_indented && heading(self.written(line)).is_some() => Role::Heading,
             b'-' if !is_indented && text.starts_with("----") => Role::Rule,
             b'{' | b':' if self.table_at(line).is_some() => match self.table_at(line) {
                 Some(table) => Role::Table(table),
@@ -537,6 +537,9 @@ fn heading(line: &str) -> Option<(u8, &str)> {
     while let Some(rest) = text.strip_suffix("-->") {
         text = rest[..rest.rfind("<!--")?].trim_end();
     }
+    if text.starts_with('<') {
+        return html_heading(text);
+    }
     if !text.ends_with('=') || text.contains('\n') {
         return None;
     }
@@ -550,6 +553,20 @@ fn heading(line: &str) -> Option<(u8, &str)> {
     let level = level.min(6);
     let number = u8::try_from(level).ok().filter(|level| *level > 0)?;
     Some((number, &text[level..text.len() - level]))
+}
+
+/// The level and the text of a title in the tags of one, such as `<h2 id="a">Title</h2>`.
+fn html_heading(text: &str) -> Option<(u8, &str)> {
+    let (tag, level) = (text.get(..2)?, text.get(2..3)?);
+    let level: u8 = level.parse().ok()?;
+    let (attributes, title) = text[3..].split_once('>')?;
+    let is_tag = attributes.is_empty() || attributes.starts_with([' ', '\t']);
+    let close = title.len().checked_sub("</h2>".len())?;
+    let is_closed = title
+        .get(close..)?
+        .eq_ignore_ascii_case(&format!("</h{level}>"));
+    let is_heading = tag.eq_ignore_ascii_case("<h") && (1..=6).contains(&level);
+    (is_heading && is_tag && is_closed).then_some((level, &title[..close]))
 }
 
 /// A title without markup.
@@ -645,6 +662,21 @@ mod tests {
         );
         assert_eq!(heading("== a == b == <!-- c -->"), Some((2, " a == b ")));
         assert_eq!(heading("== a"), None);
+        assert_eq!(
+            heading("<H3 id=\"x\">a <b>b</b></h3> <!-- c -->"),
+            Some((3, "a <b>b</b>"))
+        );
+        for text in [
+            "<h2>a",
+            "<h2>a</h3>",
+            "<h7>a</h7>",
+            "<hr>a</hr>",
+            "<h2é>a</h2>",
+            "<h",
+            "<é",
+        ] {
+            assert_eq!(heading(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -13,9 +13,7 @@ use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
 use crate::parse::reader::{LineReader, first_line};
-
-/// The deepest level of a section. Deeper ones count as this.
-const LAST_LEVEL: usize = 6;
+use crate::parse::sections;
 
 /// Blocks whose text is kept as it is.
 const LITERAL: [&str; 3] = ["src", "example", "export"];
@@ -117,8 +115,7 @@ impl<'a> Reader<'a> {
             let end = headlines.get(index + 1).copied().unwrap_or(all);
             let text = self.base.at(at);
             let title = text.trim_start_matches('*');
-            let level = (text.len() - title.len()).min(LAST_LEVEL);
-            let level = u8::try_from(level).unwrap_or(u8::MAX);
+            let level = sections::level(text.len() - title.len() - 1);
             self.links(at..at + 1);
             let title = self.title(title);
             self.base.section(level, at..at + 1, &title);

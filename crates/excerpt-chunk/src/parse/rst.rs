@@ -13,6 +13,7 @@ use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{GAP, hidden, limited, revealed, unmarked};
 use crate::parse::paths::with_ending;
 use crate::parse::reader::{LineReader, TAB, first_line};
+use crate::parse::sections;
 
 /// An underline shorter than its title is one only from this length on, as in docutils.
 const SURE_UNDERLINE: usize = 4;
@@ -223,7 +224,7 @@ impl<'a> Reader<'a> {
                 self.styles.len() - 1
             }
         };
-        let level = u8::try_from(level + 1).unwrap_or(u8::MAX).min(6);
+        let level = sections::level(level);
         self.base.section(level, from..after, &plain(title));
         Some(after)
     }

@@ -5,9 +5,15 @@ use std::sync::Arc;
 
 use crate::document::{DocumentInfo, dates};
 use crate::outline::{Kind, OutlineBuilder};
+use crate::parse::limits::DEEPEST;
 
 /// The maximum length of a title in characters: longer than any intended heading.
 const LONGEST_TITLE: usize = 300;
+
+/// The level of a section below as many others, at most the [deepest](DEEPEST).
+pub(super) fn level(above: usize) -> u8 {
+    u8::try_from((above + 1).min(DEEPEST)).unwrap_or(u8::MAX)
+}
 
 /// Opens a section of this level at `start`, and its heading. Sections of the same or a deeper
 /// level end before it. A heading inside of other blocks opens none.

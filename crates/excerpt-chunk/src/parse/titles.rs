@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::parse::adornment::adornment;
 use crate::parse::delimited::is_rule_line;
 use crate::parse::limits::most_nodes;
+use crate::parse::sections;
 
 /// The maximum length of a title in characters.
 const LONGEST: usize = 100;
@@ -120,7 +121,7 @@ fn levelled(found: Vec<Candidate>) -> Vec<Title> {
         Title {
             span: found.span,
             title: found.title,
-            level: u8::try_from(level.min(6)).unwrap_or(6),
+            level: sections::level(level - 1),
         }
     });
     titles.collect()

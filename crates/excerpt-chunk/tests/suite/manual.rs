@@ -105,9 +105,11 @@ fn run(path: &Path, chunker: fn(Config) -> Chunker) -> (String, String, usize) {
         let [settings, input, chunks] = example else {
             unreachable!()
         };
-        if settings.info != "toml" || !chunks.info.starts_with("chunks") {
+        if !chunks.info.starts_with("chunks") {
             continue;
         }
+        let place = path.display();
+        assert_eq!(settings.info, "toml", "{place}: an example needs settings");
         examples += 1;
         let settings = &text[settings.content.clone()];
         let config = settings_from_toml(settings)

@@ -453,7 +453,7 @@ class Block:
         """What it is."""
     @property
     def level(self) -> int | None:
-        """The level of a heading, 1 to 6."""
+        """The level of a heading: 1 to 6, and up to 24 in formats that have more."""
     @property
     def name(self) -> str | None:
         """The title of a heading, or what a definition is called."""

@@ -1,6 +1,7 @@
 //! The ranks of sections: a part is of the first one, whether a text has chapters or not.
 
 use crate::parse::latex::syntax::command;
+use crate::parse::sections;
 
 /// The commands of sections, the outermost first; those of one rank have one level.
 const SECTIONS: [&[&str]; 7] = [
@@ -26,8 +27,8 @@ pub(super) fn rank(command: &str) -> Option<usize> {
 
 /// The level of a section of this rank, which `ranks` has.
 pub(super) fn level(ranks: Ranks, rank: usize) -> u8 {
-    let level = ranks[..=rank].iter().filter(|is_there| **is_there).count();
-    u8::try_from(level).unwrap_or(6).clamp(1, 6)
+    let above = ranks[..rank].iter().filter(|is_there| **is_there).count();
+    sections::level(above)
 }
 
 /// The ranks of the sections that a text seems to have.
