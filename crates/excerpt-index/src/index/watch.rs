@@ -150,7 +150,7 @@ impl Index {
                     break;
                 }
             }
-            let patience = patience.unwrap_or_else(|| source.patience(begun.elapsed()));
+            let patience = patience.unwrap_or_else(|| source.patience());
             if signal.wait(patience) == Wakeup::Ended {
                 break;
             }

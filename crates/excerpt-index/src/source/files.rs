@@ -226,8 +226,8 @@ pub(super) trait Visitor: Sync {
     /// `folder` is about to be listed, unless it is returned as it was listed before.
     fn enter(&self, folder: &str) -> Option<KnownFolder>;
 
-    /// `folder` was listed; `None` when it is excluded because of its contents.
-    fn leave(&self, folder: &str, listed: Option<&KnownFolder>);
+    /// `folder`, as it was `opened`, was listed; `None` when it is excluded because of its contents.
+    fn leave(&self, folder: &str, opened: &OpenFolder, listed: Option<&KnownFolder>);
 }
 
 /// A visitor that ignores everything.
@@ -237,7 +237,7 @@ impl Visitor for Nobody {
     fn enter(&self, _: &str) -> Option<KnownFolder> {
         None
     }
-    fn leave(&self, _: &str, _: Option<&KnownFolder>) {}
+    fn leave(&self, _: &str, _: &OpenFolder, _: Option<&KnownFolder>) {}
 }
 
 /// A folder still to be listed, and the rules of its parent.
@@ -358,8 +358,8 @@ impl Files {
         visitor: &dyn Visitor,
     ) -> KnownFolder {
         let skip = match root.listed(&folder.path) {
-            Ok((_, children)) if children.iter().any(|child| is_mark(&child.name)) => {
-                visitor.leave(&folder.path, None);
+            Ok((opened, children)) if children.iter().any(|child| is_mark(&child.name)) => {
+                visitor.leave(&folder.path, &opened, None);
                 Some(Skip::new(&*folder.path, SkipReason::Vendored))
             }
             Ok((opened, children)) => return self.look(folder, &opened, children, visitor),
@@ -420,7 +420,7 @@ impl Files {
             rules,
             contents: Arc::new(contents),
         };
-        visitor.leave(&folder.path, Some(&listed));
+        visitor.leave(&folder.path, opened, Some(&listed));
         listed
     }
 
@@ -711,7 +711,7 @@ mod tests {
             None
         }
 
-        fn leave(&self, _: &str, _: Option<&KnownFolder>) {}
+        fn leave(&self, _: &str, _: &OpenFolder, _: Option<&KnownFolder>) {}
     }
 
     #[cfg(unix)]

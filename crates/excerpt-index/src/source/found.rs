@@ -33,6 +33,14 @@ impl FolderContents {
         }
     }
 
+    /// Whether a document or a folder has this path.
+    pub(super) fn names(&self, path: &str) -> bool {
+        let document = self
+            .entries
+            .binary_search_by(|entry| (*entry.path).cmp(path));
+        document.is_ok() || self.folders.iter().any(|folder| folder == path)
+    }
+
     pub(super) fn sort(&mut self) {
         let (entries, folders) = (&mut self.entries, &mut self.folders);
         entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));

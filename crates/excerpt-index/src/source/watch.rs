@@ -7,10 +7,12 @@
 //! listing reads only the folders that events have named, and all of them every [minute](LOOK),
 //! since some changes cause no event.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,7 +26,8 @@ use super::found::KnownFolder;
 use super::ignores::is_ignore_file;
 use super::rules::{PathKind, is_mark};
 use super::{Entries, Entry, Reading, Source};
-use crate::model::{Error, Result, SourceId, is_at_or_below};
+use crate::fs::open::OpenFolder;
+use crate::model::{Error, Result, SourceId};
 
 /// How long it must be quiet before the next listing: a save or a checkout causes many events.
 const QUIET: Duration = Duration::from_millis(100);
@@ -139,6 +142,8 @@ pub struct Watched {
     device: Mutex<Option<u64>>,
     /// When all folders were listed last.
     complete: Mutex<Option<Instant>>,
+    /// How long the last listing took.
+    took: Mutex<Duration>,
 }
 
 impl Watched {
@@ -148,11 +153,10 @@ impl Watched {
         let known = Arc::new(Known {
             root: files.path().to_path_buf(),
             folders: Mutex::default(),
+            has_lost_events: AtomicBool::new(false),
             bell,
         });
-        let hearing = Arc::clone(&known);
-        let watcher = notify::recommended_watcher(move |event| hearing.hear(event));
-        let (watcher, deafness) = match watcher {
+        let (watcher, deafness) = match known.watcher() {
             Ok(watcher) => (Some(Mutex::new(watcher)), None),
             Err(error) => (None, Some(reason(&error))),
         };
@@ -163,6 +167,7 @@ impl Watched {
             watcher,
             deafness: Mutex::new(deafness),
             complete: Mutex::default(),
+            took: Mutex::default(),
         }
     }
 
@@ -173,6 +178,14 @@ impl Watched {
 
     /// Decides for a new listing whether it reads all folders.
     fn begin_listing(&self) {
+        // What a watcher knows of its folders may be wrong once it has lost events.
+        if self.known.has_lost_events.swap(false, Ordering::Relaxed)
+            && let (Some(watcher), Ok(new)) = (&self.watcher, self.known.watcher())
+        {
+            let old = std::mem::replace(&mut *locked(watcher), new);
+            drop(old);
+            self.known.forget("");
+        }
         let mut complete = locked(&self.complete);
         let is_trusted = complete.is_some_and(|last| last.elapsed() < LOOK);
         if !(is_trusted && names_folders()) {
@@ -186,13 +199,13 @@ impl Watched {
         locked(&self.deafness).clone()
     }
 
-    /// How long to wait for an event before the next listing, after a sync that took this long.
-    pub fn patience(&self, took: Duration) -> Duration {
+    /// How long to wait for an event before the next listing.
+    pub fn patience(&self) -> Duration {
         let shortest = match self.deafness() {
             Some(_) => POLL,
             None => LOOK,
         };
-        pause_after(took, shortest)
+        pause_after(*locked(&self.took), shortest)
     }
 
     /// Watches a folder of the source.
@@ -258,7 +271,9 @@ impl Source for Watched {
             // A file that an editor replaces is a new file, so the folder is watched instead.
             self.begin(self.files.base(), RecursiveMode::NonRecursive);
         }
+        let begun = Instant::now();
         let entries = self.files.entries_for(self);
+        *locked(&self.took) = begun.elapsed();
         if entries.is_err() {
             self.known.forget("");
         }
@@ -276,8 +291,9 @@ impl Visitor for Watched {
             match (&known.state, known.is_current) {
                 (FolderState::Listed(listed), true) => Some(listed.clone()),
                 _ => {
-                    // From here on, events are about what is listed now.
+                    // From here on, events are about what is listed now, by rules not known yet.
                     known.is_current = true;
+                    known.state = FolderState::Entered;
                     None
                 }
             }
@@ -288,6 +304,7 @@ impl Visitor for Watched {
             let new = WatchedFolder {
                 state: FolderState::Entered,
                 is_current: true,
+                identity: None,
             };
             locked(&self.known.folders).insert(folder.to_string(), new);
             self.watch(folder);
@@ -295,22 +312,35 @@ impl Visitor for Watched {
         })
     }
 
-    fn leave(&self, folder: &str, listed: Option<&KnownFolder>) {
+    fn leave(&self, folder: &str, opened: &OpenFolder, listed: Option<&KnownFolder>) {
+        let identity = opened.look_at_itself().ok().and_then(|look| look.identity);
         // A folder that has come or gone since is no longer known, and stays so: the next listing
         // watches it again.
-        if let Some(known) = locked(&self.known.folders).get_mut(folder) {
-            known.state = match listed {
-                Some(listed) => FolderState::Listed(listed.clone()),
-                None => FolderState::Marked,
-            };
+        let mut folders = locked(&self.known.folders);
+        let Some(known) = folders.get_mut(folder) else {
+            return;
+        };
+        // Nothing tells that something is mounted there, or that a folder above the root is
+        // another one: what is watched is not what was listed.
+        if known.identity.is_some() && known.identity != identity {
+            drop(folders);
+            self.known.forget(folder);
+            self.known.bell.ring();
+            return;
         }
+        known.identity = identity;
+        known.state = match listed {
+            Some(listed) => FolderState::Listed(listed.clone()),
+            None => FolderState::Marked,
+        };
     }
 }
 
 /// The state of the watched folders.
 struct Known {
     root: PathBuf,
-    folders: Mutex<HashMap<String, WatchedFolder>>,
+    folders: Mutex<BTreeMap<String, WatchedFolder>>,
+    has_lost_events: AtomicBool,
     bell: Arc<ChangeSignal>,
 }
 
@@ -319,6 +349,8 @@ struct WatchedFolder {
     state: FolderState,
     /// Whether no event has named it, or something in it, since its last listing began.
     is_current: bool,
+    /// [`Look::identity`](crate::fs::open::Look::identity), once it was listed.
+    identity: Option<(u64, u64)>,
 }
 
 enum FolderState {
@@ -331,12 +363,19 @@ enum FolderState {
 }
 
 impl Known {
+    /// A watcher whose events are handled here.
+    fn watcher(self: &Arc<Self>) -> notify::Result<RecommendedWatcher> {
+        let known = Arc::clone(self);
+        notify::recommended_watcher(move |event| known.hear(event))
+    }
+
     /// Handles an event.
     fn hear(&self, event: notify::Result<Event>) {
         let event = match event {
             Ok(event) if !event.need_rescan() => event,
             // Events were lost, perhaps those of folders that were added or removed.
             _ => {
+                self.has_lost_events.store(true, Ordering::Relaxed);
                 self.forget("");
                 return self.bell.ring();
             }
@@ -355,6 +394,9 @@ impl Known {
                     self.forget(&path);
                 }
                 self.changed(&path);
+            } else if let Some(folder) = path.parent().and_then(|path| self.relative(path)) {
+                // A name that is not UTF-8.
+                self.changed_in(&folder);
             }
         }
         if counts {
@@ -368,11 +410,9 @@ impl Known {
         if folder.is_empty() {
             folders.clear();
         } else if folders.remove(folder).is_some() {
-            let inside = |path: &str| {
-                path.strip_prefix(folder)
-                    .is_some_and(|rest| rest.starts_with('/'))
-            };
-            folders.retain(|path, _| !inside(path));
+            folders
+                .extract_if(inside(folder), |_, _| true)
+                .for_each(drop);
         }
     }
 
@@ -381,15 +421,25 @@ impl Known {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut folders = locked(&self.folders);
         if has_a_say(OsStr::new(name)) {
-            let inside = folders.iter_mut();
-            for (_, known) in inside.filter(|(path, _)| is_at_or_below(folder, path)) {
+            let forget_rules = |known: &mut WatchedFolder| {
+                known.state = FolderState::Entered;
                 known.is_current = false;
+            };
+            if let Some(known) = folders.get_mut(folder) {
+                forget_rules(known);
             }
+            let below = folders.range_mut(inside(folder));
+            below.for_each(|(_, known)| forget_rules(known));
         }
-        for path in [folder, path] {
-            if let Some(known) = folders.get_mut(path) {
-                known.is_current = false;
-            }
+        drop(folders);
+        self.changed_in(folder);
+        self.changed_in(path);
+    }
+
+    /// Notes that a folder may contain something else.
+    fn changed_in(&self, folder: &str) {
+        if let Some(known) = locked(&self.folders).get_mut(folder) {
+            known.is_current = false;
         }
     }
 
@@ -418,15 +468,16 @@ impl Known {
         // From the innermost known folder on, the rules decide whether a folder is listed.
         while !child.is_empty() {
             let folder = child.rfind('/').map_or("", |end| &child[..end]);
-            let rules = match folders.get(folder).map(|known| &known.state) {
+            let listed = match folders.get(folder).map(|known| &known.state) {
                 None => {
                     child = folder;
                     continue;
                 }
                 Some(FolderState::Entered) => return true,
                 Some(FolderState::Marked) => return is_move && child == relative && is_mark(name),
-                Some(FolderState::Listed(listed)) => &listed.rules,
+                Some(FolderState::Listed(listed)) => listed,
             };
+            let (rules, contents) = (&listed.rules, &listed.contents);
             let is_left_out = |node| rules.skip(child, node).is_some();
             if child != relative {
                 return !is_left_out(PathKind::Folder);
@@ -437,9 +488,23 @@ impl Known {
                 Ok(_) => &[PathKind::File],
                 Err(_) => &[PathKind::File, PathKind::Folder],
             };
-            return has_a_say || !nodes.iter().all(|node| is_left_out(*node));
+            // What was listed counts also if something is there now that is left out.
+            let was_listed = || is_move && contents.names(child);
+            return has_a_say || was_listed() || !nodes.iter().all(|node| is_left_out(*node));
         }
         true
+    }
+}
+
+/// The paths of what is in a folder, in the order of bytes.
+fn inside(folder: &str) -> (Bound<String>, Bound<String>) {
+    const AFTER_SLASH: char = '0';
+    match folder {
+        "" => (Bound::Excluded(String::new()), Bound::Unbounded),
+        _ => (
+            Bound::Excluded(format!("{folder}/")),
+            Bound::Excluded(format!("{folder}{AFTER_SLASH}")),
+        ),
     }
 }
 
@@ -570,6 +635,12 @@ mod tests {
         assert!(locked(&known.folders).is_empty());
     }
 
+    /// Ends the listing of a folder.
+    fn leave(watched: &Watched, folder: &str) {
+        let opened = OpenFolder::open_itself(&watched.files.path().join(folder)).unwrap();
+        watched.leave(folder, &opened, None);
+    }
+
     #[test]
     fn a_folder_that_came_or_went_is_forgotten_with_all_in_it() {
         let (_dir, watched, _) = watched(&["a/b/c.md", "ab/d.md"]);
@@ -586,7 +657,7 @@ mod tests {
         let come = EventKind::Create(CreateKind::Folder);
         assert_eq!(remove("a/b", come), ["", "a", "ab"]);
         // It was forgotten while it was listed: it stays so.
-        watched.leave("a/b", None);
+        leave(&watched, "a/b");
         assert!(!locked(&known.folders).contains_key("a/b"));
     }
 
@@ -655,10 +726,75 @@ mod tests {
         known.changed("a/1.md");
         assert!(!kept("a"));
         known.changed("a/2.md");
-        watched.leave("a", None);
+        leave(&watched, "a");
         assert!(!locked(&known.folders)["a"].is_current);
         assert_eq!(listed(&watched), ["a/1.md"]);
         assert!(kept("a") && kept(""));
+    }
+
+    #[test]
+    fn what_was_listed_counts_whatever_is_there_now() {
+        let (dir, watched) = unheard(&["a.md", "x/d.md"]);
+        fs::write(dir.path().join(".gitignore"), "a.md/\n*.log\n").unwrap();
+        watched.distrust();
+        watched.list().unwrap();
+        let known = &watched.known;
+        let counts = |path: &str, is_move| known.counts(&known.root.join(path), is_move);
+        fs::remove_file(dir.path().join("a.md")).unwrap();
+        fs::create_dir(dir.path().join("a.md")).unwrap();
+        assert!(counts("a.md", true) && !counts("a.md", false));
+        // Until its new rules are known, everything in a folder counts.
+        assert!(!counts("x/e.log", true));
+        known.changed("x/d.md");
+        assert!(!counts("x/e.log", true));
+        watched.enter("x");
+        assert!(counts("x/e.log", true));
+        watched.list().unwrap();
+        assert!(!counts("x/e.log", true));
+        known.changed("x/.gitignore");
+        assert!(counts("x/e.log", true) && !counts("e.log", true));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_was_replaced_without_an_event_is_watched_again() {
+        let (dir, watched) = unheard(&["a/b/1.md", "c/2.md"]);
+        let path = |name: &str| dir.path().join(name);
+        fs::rename(path("a"), path("c/a")).unwrap();
+        fs::create_dir(path("a")).unwrap();
+        fs::write(path("a/3.md"), "").unwrap();
+        watched.distrust();
+        let known = &watched.known;
+        let is_known = |folder: &str| locked(&known.folders).contains_key(folder);
+        assert_eq!(listed(&watched), ["a/3.md", "c/2.md", "c/a/b/1.md"]);
+        assert!(!is_known("a") && is_known("c/a/b"));
+        assert_eq!(known.bell.wait(DEADLINE), Wakeup::Changed);
+        assert_eq!(listed(&watched), ["a/3.md", "c/2.md", "c/a/b/1.md"]);
+        assert!(is_known("a") && !is_known("a/b"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_no_text_is_a_change_of_its_folder() {
+        use std::os::unix::ffi::OsStrExt;
+        let (_dir, watched, bell) = watched(&["a/1.md"]);
+        let known = &watched.known;
+        let path = known.root.join("a").join(OsStr::from_bytes(b"\xff.md"));
+        let event = Event::new(EventKind::Create(CreateKind::File)).add_path(path);
+        known.hear(Ok(event));
+        assert!(!locked(&known.folders)["a"].is_current);
+        assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
+    }
+
+    #[test]
+    fn everything_is_listed_once_a_minute_unless_that_takes_long() {
+        let (_dir, watched, _) = watched(&["a.md"]);
+        assert_eq!(watched.patience(), LOOK);
+        *locked(&watched.took) = LOOK;
+        assert_eq!(watched.patience(), LOOK * 20);
+        *locked(&watched.deafness) = Some("none".into());
+        *locked(&watched.took) = Duration::ZERO;
+        assert_eq!(watched.patience(), POLL);
     }
 
     #[test]

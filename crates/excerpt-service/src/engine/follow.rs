@@ -280,7 +280,7 @@ fn listed(
     match synced {
         None | Some(CheckEnd::Waiting) => LOCK_RETRY,
         Some(CheckEnd::Failed(_)) => pause_after(begun.elapsed(), RETRY),
-        Some(_) => source.patience(begun.elapsed()),
+        Some(_) => source.patience(),
     }
 }
 
