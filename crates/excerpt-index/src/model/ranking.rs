@@ -239,7 +239,7 @@ pub struct Signals {
     /// The document is prose, and the query contains a name as written in source code:
     /// `parseConfig`, `parse_config`. Default: 1.
     pub prose_for_a_name: f32,
-    /// The document is prose, most documents of the index are source code, and the query contains
+    /// The document is prose, the index has more source code than prose, and the query contains
     /// no such name. Default: 1.5.
     pub prose_among_code: f32,
     /// The share of the better one of the two chunks next to it that is added to a chunk's score.

@@ -22,7 +22,7 @@ pub(super) struct Ranker<'a> {
     pub(super) weights: &'a [Option<f32>],
     /// The day that the question asks about.
     pub(super) asked: Option<&'a AskedPeriod>,
-    /// Whether most of the searched documents are source code.
+    /// Whether there is more source code than prose in the searched documents.
     pub(super) is_mostly_code: bool,
     /// The day of the search.
     pub(super) today: NaiveDate,

@@ -78,7 +78,7 @@ pub(super) struct SignalInput<'a> {
     wants: [bool; 3],
     /// Whether it contains a name as written in source code.
     names_something: bool,
-    /// Whether most of the searched documents are source code.
+    /// Whether there is more source code than prose in the searched documents.
     among_code: bool,
     /// The day of the search.
     today: NaiveDate,

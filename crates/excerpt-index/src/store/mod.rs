@@ -27,4 +27,6 @@ pub(crate) use local::{
 };
 pub(crate) use period::{Period, dates_of};
 pub(crate) use record::{Change, Described, Known, Record, SkipRow, Twin};
-pub(crate) use stored::{Counts, Features, Listed, StoredChunk, StoredDocument, StoredSource};
+pub(crate) use stored::{
+    Counts, Features, Listed, RECORDS, StoredChunk, StoredDocument, StoredSource,
+};

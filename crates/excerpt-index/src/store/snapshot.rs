@@ -72,7 +72,7 @@ pub(crate) struct Survey {
     pub(crate) holds_phrases: bool,
     /// Whether a document has a date in the period.
     pub(crate) is_dated: bool,
-    /// Whether most of the documents are source code.
+    /// Whether there is more source code than prose.
     pub(crate) is_mostly_code: bool,
     /// The vectors that the question can be compared with, if an embedder is given.
     pub(crate) vectors: Option<VectorSupply>,

@@ -11,6 +11,9 @@ use crate::analysis::Sections;
 use crate::model::{DocumentId, Encoding, LastSync, Provenance, Revision, SourceId, Stat};
 use crate::source::{self, Extraction};
 
+/// The syntaxes of records, which are no prose: a table, a log, changes.
+pub(crate) const RECORDS: [&str; 3] = ["csv", "log", "diff"];
+
 /// A stored chunk without its text.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredChunk {
@@ -124,7 +127,7 @@ impl StoredDocument {
 
     /// Whether it is records, and no prose: a table, a log, changes.
     pub(crate) fn is_records(&self) -> bool {
-        matches!(&*self.syntax, "csv" | "log" | "diff")
+        RECORDS.contains(&&*self.syntax)
     }
 
     /// Whether it is source code.

@@ -200,13 +200,18 @@ fn definition() {
 #[test]
 fn prose_among_code() {
     let mut world = World::new()
-        .file("tea.md", "tea")
+        .file("tea.md", "A pot of tea.\n")
         .file("tea.rs", "fn tea() {}\n");
     let set = |s: &mut Signals| s.prose_among_code = 0.7;
     let name = "prose among code";
     let none = [("tea.md", None), ("tea.rs", None)];
     assert_factors(&factors(&world, "tea", name, set), &none);
-    world = world.file("other.rs", "fn other() {}\n");
+    // There is more code, though fewer documents are code; records are neither.
+    world = world
+        .file("other.rs", "fn other() {}\n")
+        .file("tests/1.txt", "1")
+        .file("tests/2.txt", "2")
+        .file("values.csv", "a,b\n1,2\n3,4\n5,6\n7,8\n");
     let found = factors(&world, "tea", name, set);
     assert_factors(&found, &[("tea.md", Some(0.7)), ("tea.rs", None)]);
 }

@@ -12,7 +12,7 @@ use excerpt_chunk::Hash;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::read::Code;
+use super::read::CodeBalance;
 use super::schema::{APPLICATION_ID, FORMAT, migrate};
 use super::{seal, sum};
 use crate::fs::disk;
@@ -37,7 +37,7 @@ pub(crate) struct Database {
     file: Option<(u64, u64)>,
     is_frozen: bool,
     /// The documents that are source code, as last read.
-    pub(super) code: RefCell<Option<Code>>,
+    pub(super) code: RefCell<Option<CodeBalance>>,
 }
 
 /// Renews the [`seal`] of a database once it is closed, if nothing but that changes the file.

@@ -16,8 +16,8 @@ pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// The statements that migrate format `i` to format `i + 1`. A released one is never edited.
-const MIGRATIONS: [&str; 8] = [
-    FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6, FORMAT_7, FORMAT_8,
+const MIGRATIONS: [&str; 9] = [
+    FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6, FORMAT_7, FORMAT_8, FORMAT_9,
 ];
 
 /// The first format with checksums.
@@ -233,6 +233,12 @@ CREATE INDEX document_of_code ON document (syntax) WHERE syntax = 'code';
 const FORMAT_8: &str = "
 CREATE INDEX block_by_count ON block (document, count);
 CREATE INDEX text_by_bytes ON text (bytes);
+";
+
+/// An index to weigh code against prose by, in place of one for code alone.
+const FORMAT_9: &str = "
+DROP INDEX document_of_code;
+CREATE INDEX document_by_syntax ON document (syntax, size);
 ";
 
 /// Migrates the database from any format to the newest, all or nothing. Processes that try it at

@@ -307,7 +307,7 @@ impl Snapshot for LocalSnapshot<'_> {
                 Some(period) => !self.dated(period)?.is_empty(),
                 None => false,
             },
-            is_mostly_code: self.store.database.mostly_code(self.documents())?,
+            is_mostly_code: self.store.database.is_mostly_code(self.documents())?,
             vectors: match request.embedder {
                 Some(embedder) => Some(self.vectors(embedder)?),
                 None => None,

@@ -1,26 +1,39 @@
 //! Queries about documents.
 
+use std::sync::LazyLock;
+
 use excerpt_chunk::Hash;
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{encoding, hash, size, stat, within};
 use crate::model::{DocumentId, Revision, SourceId};
-use crate::store::Documents;
-use crate::store::StoreError;
 use crate::store::StoredDocument;
 use crate::store::compress::decompressed;
 use crate::store::facet::StoredMetadata;
 use crate::store::local::database::Database;
 use crate::store::local::sum::{self, DOCUMENT, STAT};
+use crate::store::{ById, Documents, RECORDS, StoreError};
 
-/// The documents that are source code.
-pub(in crate::store::local) struct Code {
-    /// The `rev` at which they were read.
+/// How much more source code than prose there is.
+pub(in crate::store::local) struct CodeBalance {
+    /// The `rev` at which it was read.
     rev: Revision,
-    /// The number of all documents.
-    total: usize,
-    documents: Documents,
+    /// In all documents; read when it is first needed, as what follows.
+    all: Option<i64>,
+    /// In each document: less than 0 for prose.
+    each: Option<ById<DocumentId, i64>>,
 }
+
+/// How much a document counts for: its size in bytes, since many tiny files such as the inputs of
+/// tests are not most of what is written, and of a large one only so much, since it is seldom
+/// written by hand, or not text. Records are neither code nor prose.
+static BALANCE: LazyLock<String> = LazyLock::new(|| {
+    let records = RECORDS.join("', '");
+    format!(
+        "CASE WHEN syntax IN ('{records}') THEN 0 \
+         WHEN syntax = 'code' THEN min(size, 65536) ELSE -min(size, 65536) END"
+    )
+});
 
 /// The columns of a document, up to its checksum, those of its source, and those of its file. With
 /// a join instead of the subqueries, SQLite would prepare it again for each document.
@@ -122,37 +135,44 @@ impl Database {
         String::from_utf8(text).map_err(|_| StoreError::Value("a text that is not UTF-8"))
     }
 
-    /// Whether most of these documents, or of all documents, are source code. Which ones are is
-    /// read once per `rev`.
-    pub(crate) fn mostly_code(&self, documents: Option<&Documents>) -> Result<bool, StoreError> {
+    /// Whether there is more source code than prose in these documents, or in all.
+    pub(crate) fn is_mostly_code(&self, documents: Option<&Documents>) -> Result<bool, StoreError> {
         let rev = self.rev()?;
         let mut known = self.code.borrow_mut();
-        if known.as_ref().is_none_or(|code| code.rev != rev) {
-            *known = Some(self.read_code(rev)?);
-        }
-        let Some(code) = &*known else {
-            return Ok(false);
+        let known = match known.take().filter(|balance| balance.rev == rev) {
+            Some(balance) => known.insert(balance),
+            None => known.insert(CodeBalance {
+                rev,
+                all: None,
+                each: None,
+            }),
         };
-        Ok(match documents {
-            None => 2 * code.documents.len() > code.total,
+        let balance = match documents {
+            None => match known.all {
+                Some(all) => all,
+                None => *known.all.insert(self.code_balance()?),
+            },
             Some(some) => {
-                let among = some.iter().filter(|id| code.documents.contains(id)).count();
-                2 * among > some.len()
+                let each = match &known.each {
+                    Some(each) => each,
+                    None => known.each.insert(self.code_balances()?),
+                };
+                some.iter().filter_map(|id| each.get(id)).sum()
             }
-        })
+        };
+        Ok(balance > 0)
     }
 
-    fn read_code(&self, rev: Revision) -> Result<Code, StoreError> {
-        let total = "SELECT count(*) FROM document";
-        let total = self.connection.query_row(total, [], |row| size(row, 0))?;
-        let sql = "SELECT id FROM document WHERE syntax = 'code'";
-        let mut select = self.connection.prepare_cached(sql)?;
-        let documents = select.query_map([], |row| row.get(0))?;
-        Ok(Code {
-            rev,
-            total,
-            documents: documents.collect::<Result<_, _>>()?,
-        })
+    fn code_balance(&self) -> Result<i64, StoreError> {
+        let sql = format!("SELECT coalesce(sum({}), 0) FROM document", *BALANCE);
+        Ok(self.connection.query_row(&sql, [], |row| row.get(0))?)
+    }
+
+    fn code_balances(&self) -> Result<ById<DocumentId, i64>, StoreError> {
+        let sql = format!("SELECT id, {} FROM document", *BALANCE);
+        let mut select = self.connection.prepare(&sql)?;
+        let balances = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(balances.collect::<Result<_, _>>()?)
     }
 }
 

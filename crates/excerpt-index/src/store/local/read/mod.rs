@@ -18,7 +18,7 @@ use super::lexical::Seal;
 use crate::model::{DocumentId, Encoding, Revision, SourceId};
 use crate::store::StoreError;
 
-pub(super) use document::Code;
+pub(super) use document::CodeBalance;
 pub(super) use source::stat;
 
 /// The condition that a document is in the source `?1`, or in any if there is none, and at or under
