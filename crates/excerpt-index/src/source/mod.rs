@@ -16,6 +16,7 @@ mod origin;
 mod parts;
 mod rules;
 mod secrets;
+mod signal;
 mod text;
 mod watch;
 
@@ -32,9 +33,10 @@ pub use objects::{ObjectFolder, ObjectSource};
 pub use origin::Origin;
 pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
+pub use signal::{ChangeSignal, Wakeup};
 pub(crate) use text::document;
 pub use text::{Extraction, FileText};
-pub use watch::{ChangeSignal, Wakeup, Watched, pause_after};
+pub use watch::{Watched, pause_after};
 
 /// A place with documents.
 pub trait Source: Send + Sync {

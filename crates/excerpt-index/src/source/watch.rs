@@ -13,7 +13,7 @@ use std::fs;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use notify::event::{AccessKind, AccessMode, ModifyKind};
@@ -25,15 +25,10 @@ use super::files::{Files, Visitor};
 use super::found::KnownFolder;
 use super::ignores::is_ignore_file;
 use super::rules::{PathKind, is_mark};
+use super::signal::ChangeSignal;
 use super::{Entries, Entry, Reading, Source};
 use crate::fs::open::OpenFolder;
 use crate::model::{Error, Result, SourceId};
-
-/// How long it must be quiet before the next listing: a save or a checkout causes many events.
-const QUIET: Duration = Duration::from_millis(100);
-
-/// The longest wait for that.
-const LONGEST: Duration = Duration::from_secs(1);
 
 /// How often to list all folders even if no event came. On another machine, and through another
 /// name of a file, changes cause none.
@@ -47,87 +42,6 @@ const POLL: Duration = Duration::from_secs(2);
 #[must_use]
 pub fn pause_after(took: Duration, shortest: Duration) -> Duration {
     shortest.max(took * 20)
-}
-
-/// Rings when files may have changed, or when the watch is stopped.
-#[derive(Debug, Default)]
-pub struct ChangeSignal {
-    state: Mutex<Rung>,
-    changed: Condvar,
-}
-
-/// When it rang since the last listing.
-#[derive(Clone, Copy, Debug, Default)]
-struct Rung {
-    /// The first and the last time.
-    times: Option<(Instant, Instant)>,
-    is_ended: bool,
-}
-
-/// Why a wait ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wakeup {
-    /// Files may have changed.
-    Changed,
-    /// The time is up.
-    Late,
-    /// The watch is stopped.
-    Ended,
-}
-
-impl ChangeSignal {
-    /// Signals that files may have changed.
-    pub fn ring(&self) {
-        let now = Instant::now();
-        let mut state = locked(&self.state);
-        state.times = Some((state.times.map_or(now, |(first, _)| first), now));
-        self.changed.notify_all();
-    }
-
-    /// Signals that the watch is stopped.
-    pub fn end(&self) {
-        locked(&self.state).is_ended = true;
-        self.changed.notify_all();
-    }
-
-    /// Whether the watch is stopped.
-    #[must_use]
-    pub fn is_ended(&self) -> bool {
-        locked(&self.state).is_ended
-    }
-
-    /// Waits until files may have changed and it has been quiet since, but at most `patience` for
-    /// the first event.
-    pub fn wait(&self, patience: Duration) -> Wakeup {
-        let begun = Instant::now();
-        let due = |times: Option<(Instant, Instant)>| match times {
-            Some((first, last)) => (last + QUIET).min(first + LONGEST),
-            None => begun + patience,
-        };
-        let mut state = locked(&self.state);
-        loop {
-            if state.is_ended {
-                return Wakeup::Ended;
-            }
-            let left = due(state.times).saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return match state.times.take() {
-                    Some(_) => Wakeup::Changed,
-                    None => Wakeup::Late,
-                };
-            }
-            let waited = self.changed.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    /// Waits for this long, unless the watch is stopped.
-    pub fn pause(&self, time: Duration) {
-        let is_going_on = |state: &mut Rung| !state.is_ended;
-        let state = locked(&self.state);
-        let waited = self.changed.wait_timeout_while(state, time, is_going_on);
-        drop(waited);
-    }
 }
 
 /// Files on this disk, and a watch on them that begins with the first listing.
@@ -557,6 +471,7 @@ mod tests {
     use notify::event::{CreateKind, DataChange, Flag, RemoveKind};
 
     use super::*;
+    use crate::source::Wakeup;
 
     const DEADLINE: Duration = Duration::from_secs(120);
 
@@ -627,7 +542,7 @@ mod tests {
         let hear = |kind| known.hear(Ok(Event::new(kind).add_path(path.clone())));
         hear(EventKind::Access(AccessKind::Open(AccessMode::Any)));
         hear(EventKind::Access(AccessKind::Close(AccessMode::Read)));
-        assert_eq!(locked(&bell.state).times, None);
+        assert_eq!(bell.wait(Duration::ZERO), Wakeup::Late);
         hear(EventKind::Modify(ModifyKind::Data(DataChange::Any)));
         assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
         known.hear(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
@@ -795,25 +710,6 @@ mod tests {
         *locked(&watched.deafness) = Some("none".into());
         *locked(&watched.took) = Duration::ZERO;
         assert_eq!(watched.patience(), POLL);
-    }
-
-    #[test]
-    fn a_bell_waits_for_quiet_but_not_for_ever() {
-        let bell = ChangeSignal::default();
-        assert_eq!(bell.wait(Duration::ZERO), Wakeup::Late);
-        bell.ring();
-        assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
-        assert_eq!(bell.wait(Duration::ZERO), Wakeup::Late);
-        // The first ring was long ago, the last one is recent.
-        let now = Instant::now();
-        if let Some(first) = now.checked_sub(LONGEST) {
-            locked(&bell.state).times = Some((first, now + DEADLINE));
-            assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
-        }
-        bell.ring();
-        bell.end();
-        assert_eq!(bell.wait(DEADLINE), Wakeup::Ended);
-        bell.pause(DEADLINE);
     }
 
     #[test]
