@@ -118,6 +118,11 @@ impl StaticTable {
         self.words.token(number)
     }
 
+    /// Whether a word, in any case, is a token by itself.
+    pub(crate) fn has_word(&self, word: &str) -> bool {
+        self.words.number(&word.to_lowercase()).is_some()
+    }
+
     /// Appends the numbers of a text's tokens to `tokens`.
     pub fn tokenize(&self, text: &str, tokens: &mut Vec<u32>) {
         self.words.tokenize(text, tokens);

@@ -118,7 +118,6 @@ impl<'v> WordPiece<'v> {
     }
 
     /// The number of a token, which is written as in the vocabulary.
-    #[cfg(test)]
     pub(super) fn number(&self, token: &str) -> Option<u32> {
         match token.strip_prefix(CONTINUES) {
             Some(piece) => self.find(piece.as_bytes(), Position::Later),

@@ -51,6 +51,9 @@ fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S
 pub enum Note {
     /// Words of the query, as written, that occur nowhere in what was searched.
     Absent(Vec<String>),
+    /// Words of the query, as written, that occur nowhere in what was searched and are probably
+    /// misspelt, each with the word that was searched for instead.
+    Respelled(Vec<(String, String)>),
     /// Phrases of the query that no chunk contains. Their words were searched for instead.
     Scattered(Vec<String>),
     /// No document that matches without this filter has a value that it asks for.
@@ -114,6 +117,13 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::Absent(words) => write!(f, "not found: `{}`", words.join("`, `")),
+            Note::Respelled(words) => {
+                let words = words.iter();
+                let words =
+                    words.map(|(written, meant)| format!("`{meant}` instead of `{written}`"));
+                let words: Vec<String> = words.collect();
+                write!(f, "searched for {}", words.join(", "))
+            }
             Note::Scattered(phrases) => {
                 write!(
                     f,

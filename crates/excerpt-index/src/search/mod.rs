@@ -1,4 +1,5 @@
-//! From a [`Query`] to an [`Answer`]: the query is parsed (`query.rs`), the store lists candidates
+//! From a [`Query`] to an [`Answer`]: the query is parsed (`query.rs`), words that are probably
+//! misspelt are replaced (`spelling.rs`), the store lists candidates
 //! by words and by vectors, these are merged into one list (`fusion.rs`), signals adjust the scores
 //! (`signals.rs`, weighted by `model/ranking.rs`; `ranked.rs` does both), a model may reorder the
 //! best (`reorder.rs`), the result is grouped by
@@ -7,7 +8,7 @@
 //! no answer (`weak.rs`).
 //!
 //! A store is asked three times: for a survey of what is searched, for candidates, and for
-//! passages. When folded copies leave room for others, it is asked for their passages, too, and for
+//! passages. When words are replaced, there is a second survey; when folded copies leave room for others, it is asked for their passages, too, and for
 //! more candidates only if those that it has listed were not enough.
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod ranked;
 mod reorder;
 mod signals;
 mod snippet;
+mod spelling;
 mod weak;
 
 use std::collections::HashSet;
@@ -35,7 +37,8 @@ use crate::embed::Embedder;
 use crate::model::{Answer, Channels, DocumentHits, DocumentId, Note, Query, Rank};
 use crate::rerank::Reranker;
 use crate::store::snapshot::{
-    Enough, QueryVector, Shortlist, ShortlistRequest, Snapshot, Survey, SurveyRequest, VectorSupply,
+    AskedWord, Enough, QueryVector, Shortlist, ShortlistRequest, Snapshot, Survey, SurveyRequest,
+    VectorSupply,
 };
 use crate::store::{LexicalQuery, Period, StoreError};
 use dates::AskedPeriod;
@@ -64,6 +67,8 @@ const LEAST_RARITY: f32 = 0.02;
 pub(crate) struct ParsedQuery<'q> {
     query: &'q Query,
     words: Words,
+    /// Whether misspelt words were replaced.
+    is_respelled: bool,
     start: Instant,
 }
 
@@ -78,6 +83,7 @@ impl<'q> ParsedQuery<'q> {
             query,
             start: Instant::now(),
             words: Words::of(&query.text)?,
+            is_respelled: false,
         })
     }
 
@@ -93,8 +99,12 @@ impl<'q> ParsedQuery<'q> {
         let is_dated = query.ranking.signals.date > 0.0;
         let asked = is_dated.then(|| AskedPeriod::of(&query.text, today));
         let asked = asked.flatten();
-        let survey = self.survey(snapshot, embedder, asked.as_ref())?;
+        let mut survey = self.survey(snapshot, embedder, asked.as_ref())?;
         let asked = asked.filter(|_| survey.is_dated);
+        let respelled = self.respell(&survey, asked.as_ref())?;
+        if respelled.is_some() {
+            survey = self.survey(snapshot, embedder, asked.as_ref())?;
+        }
 
         let scattered = self.drop_scattered(&survey);
         let mut notes = match &survey.unmatched {
@@ -117,6 +127,7 @@ impl<'q> ParsedQuery<'q> {
             today,
         };
         let mut answer = search.answer(notes)?;
+        answer.notes.extend(respelled);
         answer.notes.extend(scattered);
         answer.elapsed = self.start.elapsed();
         Ok(answer)
@@ -135,13 +146,53 @@ impl<'q> ParsedQuery<'q> {
             .iter()
             .filter(|_| embedder.is_some() || self.query.ranking.precise);
         let pieces: Vec<String> = pieces.map(|(_, term)| term.clone()).collect();
+        let words: Vec<AskedWord<'_>> = self
+            .words
+            .written()
+            .map(|(term, written)| AskedWord {
+                term,
+                misspellings: match self.is_respelled {
+                    true => 0,
+                    false => spelling::most_edits(written),
+                },
+            })
+            .collect();
         snapshot.survey(&SurveyRequest {
-            terms: &self.words.required,
+            words: &words,
             pieces: &pieces,
             phrases: &self.words.phrases,
             period: asked.map(|asked| &asked.period),
             embedder,
         })
+    }
+
+    /// Replaces words that do not occur by those that were probably meant, with a note.
+    fn respell(
+        &mut self,
+        survey: &Survey,
+        asked: Option<&AskedPeriod>,
+    ) -> Result<Option<Note>, StoreError> {
+        let words = self.words.written().zip(&self.words.places);
+        let meant = words
+            .zip(&survey.meant)
+            .filter_map(|(((_, written), place), meant)| {
+                let says_day = asked.is_some_and(|asked| asked.says(written));
+                let meant = meant.as_ref().filter(|_| !says_day)?;
+                Some((place.clone(), meant.to_lowercase()))
+            });
+        let meant: Vec<_> = meant.collect();
+        if meant.is_empty() {
+            return Ok(None);
+        }
+        let note = Note::Respelled(
+            meant
+                .iter()
+                .map(|(place, meant)| (self.words.text[place.clone()].to_string(), meant.clone()))
+                .collect(),
+        );
+        self.words = self.words.replacing(&meant)?;
+        self.is_respelled = true;
+        Ok(Some(note))
     }
 
     /// Drops the phrases if no chunk contains them together, with a note.
@@ -235,12 +286,12 @@ fn without(reason: String) -> Note {
 /// The notes about the words.
 fn word_notes(words: &Words, weights: &[Option<f32>], asked: Option<&AskedPeriod>) -> Vec<Note> {
     let absent = words
-        .written
-        .iter()
+        .written()
         .zip(weights)
         .filter(|(_, weight)| weight.is_none())
-        .filter(|(word, _)| asked.is_none_or(|asked| !asked.says(word)));
-    let absent: Vec<String> = absent.map(|(word, _)| word.clone()).collect();
+        .map(|((_, word), _)| word)
+        .filter(|word| asked.is_none_or(|asked| !asked.says(word)));
+    let absent: Vec<String> = absent.map(str::to_string).collect();
     let absent = (!absent.is_empty()).then_some(Note::Absent(absent));
     let shortened = words.shortened.then_some(Note::Shortened {
         words: words.required.len(),

@@ -38,8 +38,8 @@ pub(super) struct Words {
     /// The terms of the words and of the parts of identifiers, each once, in the order of the
     /// query.
     pub(super) required: Vec<String>,
-    /// Each of them as written.
-    pub(super) written: Vec<String>,
+    /// Where each of them is in `text`.
+    pub(super) places: Vec<Range<usize>>,
     /// The terms of identifiers as a whole. A chunk that contains one also contains its parts, so
     /// they only add to the score.
     pub(super) optional: Vec<String>,
@@ -69,7 +69,7 @@ impl Words {
         words.text = text;
         if words.required.is_empty() {
             words.required = stops.required;
-            words.written = stops.written;
+            words.places = stops.places;
         }
         if words.required.is_empty() {
             return Err(Error::EmptyQuery {
@@ -77,6 +77,28 @@ impl Words {
             });
         }
         Ok(words)
+    }
+
+    /// The words of the same query with some of the [words](Words::places) replaced.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Words::of`].
+    pub(super) fn replacing(&self, others: &[(Range<usize>, String)]) -> Result<Self, Error> {
+        let mut text = self.text.clone();
+        for (place, word) in others.iter().rev() {
+            text.replace_range(place.clone(), word);
+        }
+        Ok(Words {
+            excluded: self.excluded.clone(),
+            ..Words::of(&text)?
+        })
+    }
+
+    /// Each of the terms with the word that it is of, as written.
+    pub(super) fn written(&self) -> impl Iterator<Item = (&str, &str)> {
+        let places = self.required.iter().zip(&self.places);
+        places.map(|(term, place)| (&**term, &self.text[place.clone()]))
     }
 
     /// Adds the terms of a query; those of words without relevance to `stops`.
@@ -184,7 +206,7 @@ impl Words {
         }
         let list = if is_stop(written) { stops } else { self };
         list.required.push(term.text.to_string());
-        list.written.push(written.to_string());
+        list.places.push(term.bytes.clone());
     }
 
     /// Adds a word that may be a name.
@@ -246,9 +268,28 @@ mod tests {
     fn the_whole_of_an_identifier_is_optional() {
         let words = Words::of("parseConfig fails").unwrap();
         assert_eq!(words.required, ["pars", "config", "fail"]);
-        assert_eq!(words.written, ["parse", "Config", "fails"]);
+        let written: Vec<&str> = words.written().map(|(_, written)| written).collect();
+        assert_eq!(written, ["parse", "Config", "fails"]);
         assert_eq!(words.optional, ["parseconfig"]);
         assert_eq!(words.names, ["parseconfig", "fails"]);
+    }
+
+    #[test]
+    fn words_are_replaced_in_place() {
+        let words = Words::of("how to \"pasue it\" wiht parseCnfig -tea").unwrap();
+        let replaced = ["pasue", "wiht", "Cnfig"].map(|word| {
+            let place = words.text.find(word).unwrap();
+            (
+                place..place + word.len(),
+                word.replace("Cnf", "Conf").replace("asu", "aus"),
+            )
+        });
+        let replaced = words.replacing(&replaced).unwrap();
+        assert_eq!(replaced.text, "how to \"pause it\" wiht parseConfig     ");
+        assert_eq!(replaced.required, ["paus", "wiht", "pars", "config"]);
+        assert_eq!(replaced.optional, ["parseconfig"]);
+        assert_eq!(replaced.phrases[0].written, "pause it");
+        assert_eq!(replaced.excluded, words.excluded);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use excerpt_chunk::{Chunker, Document, Hash};
 use super::catalog::Catalog;
 use super::ledger::{Finished, Followed, Ledger};
 use super::snapshot::{
-    Enough, PassageRequest, QueryVector, Shortlist, ShortlistRequest, Snapshot, Survey,
+    AskedWord, Enough, PassageRequest, QueryVector, Shortlist, ShortlistRequest, Snapshot, Survey,
     SurveyRequest, VectorSupply,
 };
 use super::{Change, Described, LexicalQuery, Record, SkipRow, StoredDocument};
@@ -285,8 +285,10 @@ impl<S: TestStore> Conformance<'_, S> {
     }
 
     fn survey(&self, snapshot: &dyn Snapshot) -> Survey {
+        let words = [("tea", 0), ("coffee", 0), ("blakc", 1)];
+        let words = words.map(|(term, misspellings)| AskedWord { term, misspellings });
         let request = SurveyRequest {
-            terms: &["tea".to_string(), "coffee".to_string()],
+            words: &words,
             pieces: &[],
             phrases: &[],
             period: None,
@@ -367,6 +369,10 @@ impl<S: TestStore> Conformance<'_, S> {
         );
         assert!(survey.weights[0].is_some(), "a word that occurs");
         assert_eq!(survey.weights[1], None, "one that does not");
+        let black = Some("Black".to_string());
+        assert_eq!(survey.meant, [None, None, black], "one that is misspelt");
+        let survey = self.survey(&*store.snapshot(&other));
+        assert_eq!(survey.meant[2], None, "what is not searched stays unknown");
         let survey = self.survey(&*store.snapshot(&nowhere));
         assert_eq!(survey.documents, 0);
         assert!(survey.unmatched.is_some());

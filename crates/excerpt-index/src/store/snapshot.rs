@@ -42,8 +42,8 @@ pub(crate) trait Snapshot {
 
 /// What to find out about the searched documents.
 pub(crate) struct SurveyRequest<'a> {
-    /// The terms of the question.
-    pub(crate) terms: &'a [String],
+    /// The words of the question.
+    pub(crate) words: &'a [AskedWord<'a>],
     /// The terms of its words one by one, if their vector is needed.
     pub(crate) pieces: &'a [String],
     /// Its phrases.
@@ -52,6 +52,14 @@ pub(crate) struct SurveyRequest<'a> {
     pub(crate) period: Option<&'a Period>,
     /// The embedder of the question, if vectors are to be searched.
     pub(crate) embedder: Option<&'a dyn Embedder>,
+}
+
+/// A word of the question.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AskedWord<'a> {
+    pub(crate) term: &'a str,
+    /// How many of its letters may be wrong, if it does not occur.
+    pub(crate) misspellings: u8,
 }
 
 /// What is searched.
@@ -64,8 +72,11 @@ pub(crate) struct Survey {
     pub(crate) is_empty: bool,
     /// If the filter allows no document: its values that none has.
     pub(crate) unmatched: Option<Vec<Note>>,
-    /// The [idf](super::idf) of each term; `None` for a term that does not occur.
+    /// The [idf](super::idf) of each word; `None` for one that does not occur.
     pub(crate) weights: Vec<Option<f32>>,
+    /// The nearest word that occurs, as it is written in a chunk, for each that does not and may
+    /// be misspelt; `None` if there is none.
+    pub(crate) meant: Vec<Option<String>>,
     /// How rare each piece is, from 0 for one that is everywhere to 1 for one in a single chunk.
     pub(crate) rarities: Vec<f32>,
     /// Whether a chunk contains all phrases.

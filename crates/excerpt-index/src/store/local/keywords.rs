@@ -1,12 +1,12 @@
 //! The keyword index in one search: the chunks of some documents, or of all, in the state of one
 //! moment.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use tantivy::query::{
-    Bm25StatisticsProvider as _, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery,
-    Query, TermQuery,
+    Bm25StatisticsProvider as _, BooleanQuery, BoostQuery, ConstScoreQuery, FuzzyTermQuery, Occur,
+    PhraseQuery, Query, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{BitSet, Searcher, Term};
@@ -19,6 +19,7 @@ use super::statistics::{Counts, Statistics};
 use crate::analysis::Phrase;
 use crate::model::{ChunkKey, FieldWeights};
 use crate::store::StoreError;
+use crate::store::snapshot::AskedWord;
 use crate::store::{Candidate, Candidates, Documents, LexicalQuery, idf};
 
 /// How many chunks with a phrase are collected at once.
@@ -102,15 +103,65 @@ impl Searched {
     }
 
     /// How rare each term is in the texts (the idf of BM25); `None` for a term that does not occur.
-    pub(crate) fn weights(&self, terms: &[String]) -> Result<Vec<Option<f32>>, StoreError> {
-        let weight = |term: &String| {
-            let count = |field| self.frequency(field, term);
+    pub(crate) fn weights(&self, words: &[AskedWord<'_>]) -> Result<Vec<Option<f32>>, StoreError> {
+        let weight = |word: &AskedWord<'_>| {
+            let count = |field| self.frequency(field, word.term);
             let text = count(self.fields.text)?;
             let elsewhere = count(self.fields.place)? + count(self.fields.path)?;
             let present = text + elsewhere > 0;
             Ok(present.then(|| idf(self.chunks(), text)))
         };
-        guarded(|| terms.iter().map(weight).collect())
+        guarded(|| words.iter().map(weight).collect())
+    }
+
+    /// The term of the texts that is nearest to `word`, and the chunk that it is best for. Of
+    /// equally near ones, it is the most frequent; `None` if more letters differ than may.
+    pub(crate) fn nearest_term(
+        &self,
+        word: &AskedWord<'_>,
+    ) -> Result<Option<(String, Candidate)>, StoreError> {
+        guarded(|| {
+            for edits in 1..=word.misspellings {
+                if let Some(term) = self.most_frequent(self.near_terms(word.term, edits)?)? {
+                    let query = Term::from_field_text(self.fields.text, &term);
+                    let query = TermQuery::new(query, IndexRecordOption::WithFreqs);
+                    let best = self.best(&query, 1, None)?.complete;
+                    return Ok(best.first().map(|best| (term, *best)));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    /// The terms in any text, searched or not, with the same first letter as `term` and at most so
+    /// many edits (Levenshtein distance, where a swap of two letters counts once).
+    fn near_terms(&self, term: &str, edits: u8) -> tantivy::Result<BTreeSet<String>> {
+        let query = Term::from_field_text(self.fields.text, term);
+        let query = FuzzyTermQuery::new(query, edits, true);
+        let mut terms = BTreeSet::new();
+        for segment in self.statistics.searcher().segment_readers() {
+            let index = segment.inverted_index(self.fields.text)?;
+            let mut near = index.terms().search(query.automaton()?).into_stream()?;
+            while near.advance() {
+                let near = std::str::from_utf8(near.key()).unwrap_or_default();
+                if near.chars().next() == term.chars().next() {
+                    terms.insert(near.to_string());
+                }
+            }
+        }
+        Ok(terms)
+    }
+
+    /// The most frequent of some terms in the searched texts; `None` if none occurs.
+    fn most_frequent(&self, terms: BTreeSet<String>) -> Result<Option<String>, StoreError> {
+        let mut most = (0, None);
+        for term in terms {
+            let count = self.frequency(self.fields.text, &term)?;
+            if count > most.0 {
+                most = (count, Some(term));
+            }
+        }
+        Ok(most.1)
     }
 
     /// How rare each term is in the texts, relative to a term in a single chunk: from 0 for a term

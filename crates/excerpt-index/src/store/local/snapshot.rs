@@ -15,13 +15,14 @@ use super::codes::Codes;
 use super::database::Database;
 use super::keywords::Searched;
 use super::places::Places;
+use crate::analysis::Analyzer;
 use crate::cores::beside;
 use crate::embed::Embedder;
 use crate::model::{ChunkKey, DocumentId, Filter, Revision};
 use crate::store::facet;
 use crate::store::snapshot::{
-    PassageRequest, Passages, QueryVector, Shortlist, ShortlistRequest, Snapshot, StoredPassage,
-    Survey, SurveyRequest, VectorSupply,
+    AskedWord, PassageRequest, Passages, QueryVector, Shortlist, ShortlistRequest, Snapshot,
+    StoredPassage, Survey, SurveyRequest, VectorSupply,
 };
 use crate::store::{
     ById, Candidate, Candidates, Documents, Features, LexicalQuery, Period, StoreError,
@@ -253,6 +254,38 @@ impl LocalSnapshot<'_> {
 }
 
 impl LocalSnapshot<'_> {
+    /// [`Survey::meant`].
+    fn meant(
+        &self,
+        words: &[AskedWord<'_>],
+        weights: &[Option<f32>],
+    ) -> Result<Vec<Option<String>>, StoreError> {
+        let words = words.iter().zip(weights);
+        let meant = words.map(|(word, weight)| match (weight, &self.keywords) {
+            (None, Some(keywords)) => self.nearest_word(word, keywords),
+            _ => Ok(None),
+        });
+        meant.collect()
+    }
+
+    /// The nearest word that occurs, as it is written in a chunk.
+    fn nearest_word(
+        &self,
+        word: &AskedWord<'_>,
+        keywords: &Searched,
+    ) -> Result<Option<String>, StoreError> {
+        let Some((term, found)) = keywords.nearest_term(word)? else {
+            return Ok(None);
+        };
+        let mut looked_up = LookedUp::default();
+        let Some((document, _)) = looked_up.current(self, found.key, found.rev)? else {
+            return Ok(None);
+        };
+        let text = self.store.database.text(document.text)?;
+        let passage = self.passage(found.key, &text, None)?;
+        Ok(passage.and_then(|passage| written(&passage.text, &term)))
+    }
+
     /// A chunk with its part of the `text` of its document; `None` if it no longer exists.
     fn passage(
         &self,
@@ -283,6 +316,10 @@ impl Snapshot for LocalSnapshot<'_> {
         let keywords = self.keywords.as_ref();
         let places = self.places.as_ref();
         let nothing = places.filter(|places| places.documents.is_empty());
+        let weights = match keywords {
+            Some(keywords) => keywords.weights(request.words)?,
+            None => vec![None; request.words.len()],
+        };
         Ok(Survey {
             documents: match self.documents() {
                 Some(documents) => documents.len(),
@@ -291,10 +328,8 @@ impl Snapshot for LocalSnapshot<'_> {
             chunks: keywords.map_or(0, Searched::chunks),
             is_empty: self.store.database.rev()? == Revision::default(),
             unmatched: nothing.map(|places| places.unmatched.clone()),
-            weights: match keywords {
-                Some(keywords) => keywords.weights(request.terms)?,
-                None => vec![None; request.terms.len()],
-            },
+            meant: self.meant(request.words, &weights)?,
+            weights,
             rarities: match keywords {
                 Some(keywords) => keywords.rarities(request.pieces)?,
                 None => vec![1.0; request.pieces.len()],
@@ -369,6 +404,18 @@ impl Snapshot for LocalSnapshot<'_> {
         }
         Ok(passages)
     }
+}
+
+/// The first word of a text that has this term.
+fn written(text: &str, term: &String) -> Option<String> {
+    let analyzer = Analyzer::finding(std::iter::once(term));
+    let mut terms = analyzer.terms(text);
+    while let Some(found) = terms.advance() {
+        if found.text == term {
+            return Some(text[found.bytes].to_string());
+        }
+    }
+    None
 }
 
 /// The best chunks for `words`, if the request is for those.
