@@ -110,14 +110,23 @@ fn ago(text: &str, today: NaiveDate) -> Option<Days> {
 /// A word in lower case, and its bytes.
 type Word = (String, Range<usize>);
 
-/// The words of a text. A date such as `2026-10-05` is one.
+/// The words of a text. A date such as `2026-10-05` or `5.10.2026` is one.
 fn words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let is_part = |c: char| c.is_alphanumeric() || c == '-';
     let mut rest = 0;
     while let Some(start) = text[rest..].find(is_part).map(|at| rest + at) {
-        let end = text[start..].find(|c| !is_part(c));
-        let end = end.map_or(text.len(), |end| start + end);
+        let mut chars = text[start..].char_indices().peekable();
+        let mut before = None;
+        let end = std::iter::from_fn(|| {
+            let (at, c) = chars.next()?;
+            let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+            let is_between =
+                c == '.' && is_digit(before) && is_digit(chars.peek().map(|(_, c)| *c));
+            before = Some(c);
+            (is_part(c) || is_between).then_some(start + at + c.len_utf8())
+        });
+        let end = end.last().unwrap_or(text.len());
         words.push((text[start..end].to_lowercase(), start..end));
         rest = end;
     }
@@ -186,7 +195,7 @@ fn named_at(words: &[Word], at: usize, today: NaiveDate) -> Option<(Days, usize)
     let before = at.checked_sub(1).map(|before| &*words[before].0);
     let first = word(0)?;
     let monday = today.week(Weekday::Mon).checked_first_day()?;
-    if let Some(days) = iso(first) {
+    if let Some(days) = iso(first).or_else(|| with_points(first)) {
         return Some((days, 1));
     }
     match first {
@@ -200,6 +209,12 @@ fn named_at(words: &[Word], at: usize, today: NaiveDate) -> Option<(Days, usize)
         return Some((some_time_ago(count, unit, monday, today)?, 3));
     }
     if let Some(day) = weekday_of(first) {
+        if let Some((days, count)) = words
+            .get(at + 1..)
+            .and_then(|date| date_at(date, before, today))
+        {
+            return Some((days, 1 + count));
+        }
         // Not in `Monday mornings`, where no certain one is meant.
         let is_meant = matches!(before, Some("on" | "since" | "of" | "from"));
         return Some((Days::one(latest(day, today).filter(|_| is_meant)?), 1));
@@ -283,6 +298,18 @@ fn iso(word: &str) -> Option<Days> {
         }
         _ => None,
     }
+}
+
+/// `5.10.2026`: where dates are written with points, the day comes first.
+fn with_points(word: &str) -> Option<Days> {
+    let mut parts = word.split('.');
+    let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_short = |part: &&str| part.len() <= 2;
+    let month = Some(month).filter(is_short)?.parse().ok()?;
+    let day = Some(day).filter(is_short)?.parse().ok()?;
+    let is_whole = parts.all(str::is_empty);
+    let day = NaiveDate::from_ymd_opt(year_of(year)?, month, day)?;
+    is_whole.then(|| Days::one(day))
 }
 
 /// The last such weekday up to `until`.
@@ -417,6 +444,16 @@ mod tests {
             ("bugs since 2026-01", "2026-01-01 2026-01-31", "2026-01"),
             ("notes of 2026-02-15", "2026-02-15 2026-02-15", "2026-02-15"),
             (
+                "Notizen vom 15.2.2026.",
+                "2026-02-15 2026-02-15",
+                "15.2.2026",
+            ),
+            (
+                "standup on Monday, 2 March",
+                "2026-03-02 2026-03-02",
+                "Monday, 2 March",
+            ),
+            (
                 "what happened yesterday",
                 "2026-03-03 2026-03-03",
                 "yesterday",
@@ -452,6 +489,8 @@ mod tests {
             "Monday mornings",
             "in 2026",
             "2026-13-01",
+            "version 31.13.2026",
+            "address 10.1.2026.5",
             "2026-10-05-final",
             "why this may panic",
             "this march is long",
