@@ -16,7 +16,7 @@ use excerpt_grammars::Grammars;
 pub use headings::is_date;
 pub(crate) use sections::{Section, Sections};
 pub(crate) use version::{Fit, fit};
-pub(crate) use words::{Analyzer, Phrase, Purpose, Term, Terms, VERSION, name};
+pub(crate) use words::{Analyzer, Phrase, Purpose, Term, Terms, VERSION, is_latin, name};
 
 /// The language that a document's name determines.
 pub(crate) fn language(path: &str) -> Option<&'static str> {

@@ -1,23 +1,29 @@
 //! From text to searchable terms: words, identifiers as a whole and in parts, scripts without
-//! spaces as pairs of characters; in lower case, without accents, stemmed.
+//! spaces as pairs of characters; in lower case, without accents, stemmed. Characters that differ
+//! only in how they are encoded are the same (Unicode's form NFKC).
 //!
 //! | text | terms |
 //! | --- | --- |
 //! | `Installing` | `instal` |
 //! | `parseHTTPConfig` | `parsehttpconfig`, `pars`, `http`, `config` |
-//! | `user_id2` | `user_id2`, `user`, `id`, `2` |
+//! | `user_id2`, `userId2` | `userid2`, `user`, `id`, `2` |
+//! | `4f2a1b09` | `4f2a1b09`, `4`, `f`, `2` …; in a query `4f2a1b09` |
 //! | `検索語` | `検`, `検索`, `索`, `索語`, `語`; in a query `検索`, `索語` |
 //!
-//! The stemmer is the English one: it changes little in other languages, and does the same to texts
-//! and queries.
+//! Words in Latin letters have English stems: the stemmer changes little in other languages, and
+//! does the same to texts and queries. Words in Cyrillic letters have Russian stems, and those in
+//! Greek letters Greek ones.
 
 use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::{compose, decompose_canonical};
 
 use super::stems::Stems;
 
 /// Incremented whenever the terms of a text change: keyword indexes with another number are
 /// rebuilt.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 
 /// The length in bytes above which a run of letters and digits is data, not a word.
 const LONGEST: usize = 255;
@@ -37,6 +43,14 @@ pub(crate) enum Purpose {
 pub(crate) fn name(written: &str) -> String {
     let bare = written.trim_matches(|character: char| !character.is_alphanumeric());
     bare.to_lowercase()
+}
+
+/// Whether the letters of a text are Latin ones, at least half of them.
+pub(crate) fn is_latin(text: &str) -> bool {
+    const LAST: char = '\u{24F}';
+    let letters = || text.chars().filter(|c| c.is_alphabetic());
+    let others = letters().filter(|c| *c > LAST).count();
+    2 * others <= letters().count()
 }
 
 /// Splits texts into terms.
@@ -103,6 +117,9 @@ impl Terms<'_> {
             length,
         } = self.words.next()?;
         lower(&self.words.text[from..to], &mut self.lowered);
+        if length > 1 {
+            self.lowered.retain(|c| c != '_');
+        }
         Stems::write(&self.lowered, &mut self.term);
         Some(Term {
             text: &self.term,
@@ -220,7 +237,7 @@ impl Words<'_> {
 
     /// The character at `from` and the pair that it starts.
     fn scan_unspaced(&mut self, from: usize, first: char) {
-        let to = from + first.len_utf8();
+        let to = whole_end(self.text, from, first);
         let before = self.text[..from]
             .chars()
             .next_back()
@@ -237,7 +254,7 @@ impl Words<'_> {
             self.pieces.push(piece(to));
         }
         if let Some(after) = after {
-            self.pieces.push(piece(to + after.len_utf8()));
+            self.pieces.push(piece(whole_end(self.text, to, after)));
         }
         self.position += 1;
         self.offset = to;
@@ -252,7 +269,8 @@ impl Words<'_> {
             position: self.position,
             length: 1,
         });
-        if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        let is_plain = word.bytes().all(|byte| byte.is_ascii_lowercase());
+        if is_plain || self.purpose == Purpose::Query && is_number(word) {
             self.position += 1;
             return;
         }
@@ -330,6 +348,43 @@ fn is_word(c: char) -> bool {
     }
 }
 
+/// Whether a word is no name but a number in letters and digits, such as a hash: its parts say
+/// nothing.
+fn is_number(word: &str) -> bool {
+    const HEXADECIMAL: usize = 7;
+    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    if !has_digit || !word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let is_hexadecimal = word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let letters = || word.split(|c: char| c.is_ascii_digit());
+    let digits = || word.split(|c: char| c.is_ascii_alphabetic());
+    let has_letters = letters().any(|run| !run.is_empty());
+    if is_hexadecimal && has_letters && word.len() >= HEXADECIMAL {
+        return true;
+    }
+    let runs = |parts: &mut dyn Iterator<Item = &str>| parts.filter(|run| !run.is_empty()).count();
+    let changes = runs(&mut letters()) + runs(&mut digits()) - 1;
+    changes > 2 && letters().all(|run| run.len() < 3)
+}
+
+/// Where the character `first` at `from` ends, with the marks that follow it in decomposed text
+/// and the letters that a Korean syllable is composed of.
+fn whole_end(text: &str, from: usize, first: char) -> usize {
+    let mut end = from + first.len_utf8();
+    let mut whole = first;
+    for c in text[end..].chars() {
+        match compose(whole, c) {
+            Some(composed) => whole = composed,
+            // Of half width, these are characters of their own.
+            None if matches!(c, '\u{FF9E}' | '\u{FF9F}') => {}
+            None => break,
+        }
+        end += c.len_utf8();
+    }
+    end
+}
+
 /// The accents of decomposed letters. They are dropped, just as composed letters are folded.
 fn is_combining(c: char) -> bool {
     ('\u{300}'..='\u{36F}').contains(&c)
@@ -341,7 +396,7 @@ fn is_unspaced(c: char) -> bool {
     !c.is_ascii()
         && matches!(c,
         '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECD}' | '\u{1000}'..='\u{1049}'
-        | '\u{1780}'..='\u{17D3}' | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}'
+        | '\u{1100}'..='\u{11FF}' | '\u{1780}'..='\u{17D3}' | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}'
         | '\u{30FC}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
         | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{FF66}'..='\u{FF9F}' | '\u{20000}'..='\u{3FFFF}')
 }
@@ -353,8 +408,25 @@ fn lower(piece: &str, term: &mut String) {
         term.push_str(piece);
         term.make_ascii_lowercase();
     } else {
-        let lowered = piece.chars().flat_map(char::to_lowercase);
-        term.extend(lowered.filter(|c| !is_combining(*c)));
+        let lowered = piece.nfkc().flat_map(char::to_lowercase);
+        term.extend(lowered.filter(|c| !is_combining(*c)).map(folded));
+    }
+}
+
+/// A small letter without what is often left out: the accents of Greek, the dots of the Russian
+/// `ё`, the form of the Greek sigma at the end of a word. Latin letters are folded later.
+fn folded(c: char) -> char {
+    match c {
+        'ё' => 'е',
+        'ς' => 'σ',
+        '\u{370}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}' => {
+            let mut base = None;
+            decompose_canonical(c, |part| {
+                base.get_or_insert(part);
+            });
+            base.unwrap_or(c)
+        }
+        _ => c,
     }
 }
 
@@ -394,6 +466,70 @@ mod tests {
     }
 
     #[test]
+    fn the_same_characters_in_other_forms_are_the_same_terms() {
+        for (one, other) in [
+            // Decomposed, as some file systems write names: Russian, Korean, Japanese, German.
+            (
+                "китайский чайник",
+                "кита\u{438}\u{306}ски\u{438}\u{306} ча\u{438}\u{306}ник",
+            ),
+            (
+                "냉장고",
+                "\u{1102}\u{1162}\u{11bc}\u{110c}\u{1161}\u{11bc}\u{1100}\u{1169}",
+            ),
+            ("ガラス", "カ\u{3099}ラス"),
+            ("Äpfel", "A\u{308}pfel"),
+            // Half and full width, ligatures.
+            ("テレビ", "ﾃﾚﾋﾞ"),
+            ("config", "ｃｏｎｆｉｇ"),
+            ("office", "oﬃce"),
+            // What is often left out.
+            ("ёлка", "елка"),
+            ("ταξίδι", "ταξιδι"),
+            ("κόσμος", "ΚΟΣΜΟΣ"),
+        ] {
+            assert_eq!(terms(one), terms(other), "{one}");
+        }
+        assert_ne!(terms("йод"), terms("иод"));
+        assert_eq!(terms("ガラ"), ["ガ", "ガラ", "ラ"]);
+        let found = found(Purpose::Document, "カ\u{3099}ラ");
+        let bytes: Vec<_> = found.into_iter().map(|(_, bytes, ..)| bytes).collect();
+        assert_eq!(bytes, [0..6, 0..9, 6..9]);
+    }
+
+    #[test]
+    fn letters_say_which_stem_a_word_has() {
+        let same = |words: &[&str]| {
+            let first = terms(words[0]);
+            words.iter().all(|word| terms(word) == first)
+        };
+        assert!(same(&["варить", "варит", "варила"]));
+        assert!(same(&["свёкла", "свеклу", "Свёклы"]));
+        assert!(same(&["δρόμος", "δρόμοι"]));
+        assert!(same(&["organise", "organized", "organisation"]));
+        assert!(same(&["behaviour", "behaviors"]));
+        assert!(same(&["analyse", "analyzing"]));
+        assert!(same(&["licence", "licenses"]));
+        assert!(same(&["catalogue", "catalogs"]));
+        for word in ["this", "hour", "four", "basis"] {
+            assert!(word.starts_with(&*terms(word)[0]), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_hash_in_a_query_is_one_word() {
+        let asked = |text: &str| -> Vec<String> {
+            let found = found(Purpose::Query, text).into_iter();
+            found.map(|(term, ..)| term).collect()
+        };
+        assert_eq!(asked("4f2a1b09c3d7 a1b2x3"), ["4f2a1b09c3d7", "a1b2x3"]);
+        for name in ["sha256sum", "utf8", "v1beta1", "x86_64", "h264", "1234567"] {
+            assert_eq!(asked(name), terms(name), "{name}");
+        }
+        assert!(terms("4f2a1b09c3d7").contains(&"4f2a1b09c3d7".to_string()));
+    }
+
+    #[test]
     fn identifiers_are_split_beside_the_whole() {
         assert_eq!(
             terms("parseConfigFile"),
@@ -403,7 +539,7 @@ mod tests {
         assert_eq!(terms("HTTPServer"), ["httpserver", "http", "server"]);
         assert_eq!(
             terms("snake_case_name"),
-            ["snake_case_nam", "snake", "case", "name"]
+            ["snakecasenam", "snake", "case", "name"]
         );
         assert_eq!(
             terms("sha256 utf8Name"),
