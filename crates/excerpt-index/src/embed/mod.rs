@@ -44,6 +44,13 @@ pub trait Embedder: Send + Sync {
         None
     }
 
+    /// Whether the vector of a text says what it is about. `false` for a script that it does not
+    /// know.
+    fn knows_script_of(&self, text: &str) -> bool {
+        let _ = text;
+        true
+    }
+
     /// How many texts to pass at once before their vectors are stored: the most that a killed
     /// process loses. Default: 256.
     fn at_once(&self) -> usize {

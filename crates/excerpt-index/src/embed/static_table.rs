@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::wordpiece::{MOST, WordPiece};
 use super::{EmbedError, Embedder, Vectors, to_unit_length};
+use crate::analysis::is_latin;
 use crate::cores::on_all_cores;
 use crate::model::{Error, Result};
 
@@ -272,6 +273,12 @@ impl Embedder for StaticTable {
     /// of each set.
     fn floor(&self) -> Option<f32> {
         Some(0.2)
+    }
+
+    /// Its tokens are English: of words in other letters than Latin ones, it only knows the single
+    /// letters, which are alike in all texts.
+    fn knows_script_of(&self, text: &str) -> bool {
+        is_latin(text)
     }
 
     fn max_input(&self) -> usize {

@@ -10,6 +10,7 @@ use super::group::Group;
 use super::precise::Narrower;
 use super::snippet::Marker;
 use super::weak::Evidence;
+use crate::analysis::is_latin;
 use crate::model::{AlsoIn, ChunkKey, DocumentHits, Hit, Query, Snippet};
 use crate::read::citation;
 use crate::store::snapshot::{
@@ -214,6 +215,7 @@ impl Hits<'_> {
             coverage,
             emphasis: keywords.map_or(0.0, |keywords| keywords.score) / self.marker.weight(),
             cosine,
+            is_latin: is_latin(&self.query.text),
         };
         let floor = self.vector.and_then(|vector| vector.floor);
         // What is of the day that was asked about is an answer, whatever its words.
