@@ -1,15 +1,15 @@
 //! From a [`Query`] to an [`Answer`]: the query is parsed (`query.rs`), words that are probably
-//! misspelt are replaced (`spelling.rs`), the store lists candidates
-//! by words and by vectors, these are merged into one list (`fusion.rs`), signals adjust the scores
-//! (`signals.rs`, weighted by `model/ranking.rs`; `ranked.rs` does both), a model may reorder the
-//! best (`reorder.rs`), the result is grouped by
-//! document (`group.rs`), its passages are read (`hits.rs`), near-copies are folded (`copies.rs`),
-//! and each chunk gets the lines that answer best (`snippet.rs`) and is marked when it is probably
-//! no answer (`weak.rs`).
+//! misspelt are replaced (`spelling.rs`), the store lists candidates by words and by vectors, these
+//! are merged into one list (`fusion.rs`), signals adjust the scores (`signals.rs`, weighted by
+//! `model/ranking.rs`; `ranked.rs` does both), a model may reorder the best (`reorder.rs`), the
+//! result is grouped by document (`group.rs`), its passages are read (`hits.rs`), near-copies are
+//! folded (`copies.rs`), and each chunk gets the lines that answer best (`snippet.rs`) and is
+//! marked when it is probably no answer (`weak.rs`).
 //!
 //! A store is asked three times: for a survey of what is searched, for candidates, and for
-//! passages. When words are replaced, there is a second survey; when folded copies leave room for others, it is asked for their passages, too, and for
-//! more candidates only if those that it has listed were not enough.
+//! passages. When words are replaced, there is a second survey. When folded copies leave room for
+//! others, the store is asked for their passages, too, and for more candidates only if those that
+//! it has listed were not enough.
 
 #[cfg(test)]
 mod calls;
@@ -29,6 +29,7 @@ mod spelling;
 mod weak;
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::time::Instant;
 
 use chrono::NaiveDate;
@@ -151,9 +152,10 @@ impl<'q> ParsedQuery<'q> {
             .written()
             .map(|(term, written)| AskedWord {
                 term,
-                misspellings: match self.is_respelled {
-                    true => 0,
-                    false => spelling::most_edits(written),
+                written,
+                edits: match self.is_respelled {
+                    true => None,
+                    false => spelling::edits(written),
                 },
             })
             .collect();
@@ -217,6 +219,9 @@ impl<'q> ParsedQuery<'q> {
         }
         let serving = serving(survey, embedder).map_err(|note| notes.push(note));
         let (embedder, lag) = serving.ok()?;
+        if !embedder.knows_script_of(&self.words.text) {
+            return None;
+        }
         match embedder.embed_query(&self.pieces(survey)) {
             Ok(numbers) => {
                 notes.extend(lag);
@@ -285,12 +290,18 @@ fn without(reason: String) -> Note {
 
 /// The notes about the words.
 fn word_notes(words: &Words, weights: &[Option<f32>], asked: Option<&AskedPeriod>) -> Vec<Note> {
-    let absent = words
-        .written()
-        .zip(weights)
-        .filter(|(_, weight)| weight.is_none())
-        .map(|((_, word), _)| word)
-        .filter(|word| asked.is_none_or(|asked| !asked.says(word)));
+    let absent = words.places.iter().zip(weights);
+    let absent = absent.filter(|(_, weight)| weight.is_none());
+    // Parts of an identifier, and pairs of characters in scripts without spaces, are one word.
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (place, _) in absent {
+        match runs.last_mut() {
+            Some(last) if place.start <= last.end => last.end = place.end,
+            _ => runs.push(place.clone()),
+        }
+    }
+    let absent = runs.into_iter().map(|run| &words.text[run]);
+    let absent = absent.filter(|word| asked.is_none_or(|asked| !asked.says(word)));
     let absent: Vec<String> = absent.map(str::to_string).collect();
     let absent = (!absent.is_empty()).then_some(Note::Absent(absent));
     let shortened = words.shortened.then_some(Note::Shortened {

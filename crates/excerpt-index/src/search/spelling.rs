@@ -1,5 +1,5 @@
-//! Which words of a query may be misspelt. Such a word, if it occurs nowhere in what is searched, is
-//! replaced by the nearest one that does: see
+//! Which words of a query may be misspelt. Such a word, if it occurs nowhere in what is searched,
+//! is replaced by the nearest one that does: see
 //! [`Survey::meant`](crate::store::snapshot::Survey::meant).
 
 use crate::embed::StaticTable;
@@ -9,36 +9,34 @@ const ONE: usize = 5;
 const TWO: usize = 9;
 
 /// How many letters of a word may be wrong: 0 for a word that is in the vocabulary of the built-in
-/// table, and for what has other characters than letters.
-pub(super) fn most_edits(written: &str) -> u8 {
+/// table. `None` for a short one, and for what has other characters than letters.
+pub(super) fn edits(written: &str) -> Option<u8> {
     let letters = written.chars().count();
     if letters < ONE || !written.chars().all(char::is_alphabetic) {
-        return 0;
+        return None;
     }
     let is_word = StaticTable::shared().is_some_and(|table| table.has_word(written));
-    match is_word {
+    Some(match is_word {
         true => 0,
         false => 1 + u8::from(letters >= TWO),
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn only_what_is_no_word_may_be_misspelt() {
         for (word, edits) in [
-            ("pause", 0),
-            ("Pause", 0),
-            ("pasue", 1),
-            ("cofnig", 1),
-            ("configuartion", 2),
-            ("tokn", 0),
-            ("v1betas", 0),
-            ("a_letter", 0),
+            ("pause", Some(0)),
+            ("Pause", Some(0)),
+            ("pasue", Some(1)),
+            ("cofnig", Some(1)),
+            ("configuartion", Some(2)),
+            ("tokn", None),
+            ("v1betas", None),
+            ("a_letter", None),
         ] {
-            assert_eq!(most_edits(word), edits, "{word}");
+            assert_eq!(super::edits(word), edits, "{word}");
         }
     }
 }

@@ -285,8 +285,17 @@ impl<S: TestStore> Conformance<'_, S> {
     }
 
     fn survey(&self, snapshot: &dyn Snapshot) -> Survey {
-        let words = [("tea", 0), ("coffee", 0), ("blakc", 1)];
-        let words = words.map(|(term, misspellings)| AskedWord { term, misspellings });
+        let words = [
+            ("tea", None),
+            ("coffee", Some(1)),
+            ("blakc", Some(1)),
+            ("blacktea", Some(0)),
+        ];
+        let words = words.map(|(term, edits)| AskedWord {
+            term,
+            written: term,
+            edits,
+        });
         let request = SurveyRequest {
             words: &words,
             pieces: &[],
@@ -369,10 +378,14 @@ impl<S: TestStore> Conformance<'_, S> {
         );
         assert!(survey.weights[0].is_some(), "a word that occurs");
         assert_eq!(survey.weights[1], None, "one that does not");
-        let black = Some("Black".to_string());
-        assert_eq!(survey.meant, [None, None, black], "one that is misspelt");
+        let [black, parted] = ["Black", "black tea"].map(|meant| Some(meant.to_string()));
+        assert_eq!(survey.meant, [None, None, black, parted], "misspelt ones");
         let survey = self.survey(&*store.snapshot(&other));
-        assert_eq!(survey.meant[2], None, "what is not searched stays unknown");
+        assert_eq!(
+            survey.meant[2..],
+            [None, None],
+            "what is not searched stays unknown"
+        );
         let survey = self.survey(&*store.snapshot(&nowhere));
         assert_eq!(survey.documents, 0);
         assert!(survey.unmatched.is_some());

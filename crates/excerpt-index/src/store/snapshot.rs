@@ -58,8 +58,10 @@ pub(crate) struct SurveyRequest<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AskedWord<'a> {
     pub(crate) term: &'a str,
-    /// How many of its letters may be wrong, if it does not occur.
-    pub(crate) misspellings: u8,
+    pub(crate) written: &'a str,
+    /// How many of its letters may be wrong, if it does not occur; it may also be two words in one.
+    /// `None` for a word that is only searched for as it is.
+    pub(crate) edits: Option<u8>,
 }
 
 /// What is searched.
@@ -74,8 +76,8 @@ pub(crate) struct Survey {
     pub(crate) unmatched: Option<Vec<Note>>,
     /// The [idf](super::idf) of each word; `None` for one that does not occur.
     pub(crate) weights: Vec<Option<f32>>,
-    /// The nearest word that occurs, as it is written in a chunk, for each that does not and may
-    /// be misspelt; `None` if there is none.
+    /// For each word that does not occur and may be misspelt: the nearest that does, as it is
+    /// written in a chunk, or the two words that it consists of; `None` if there are none.
     pub(crate) meant: Vec<Option<String>>,
     /// How rare each piece is, from 0 for one that is everywhere to 1 for one in a single chunk.
     pub(crate) rarities: Vec<f32>,

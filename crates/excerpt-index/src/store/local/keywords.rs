@@ -16,7 +16,7 @@ use super::collect::{Best, Collected, Holding, keep_best};
 use super::guard::guarded;
 use super::lexical::Fields;
 use super::statistics::{Counts, Statistics};
-use crate::analysis::Phrase;
+use crate::analysis::{Analyzer, Phrase, Purpose};
 use crate::model::{ChunkKey, FieldWeights};
 use crate::store::StoreError;
 use crate::store::snapshot::AskedWord;
@@ -121,7 +121,7 @@ impl Searched {
         word: &AskedWord<'_>,
     ) -> Result<Option<(String, Candidate)>, StoreError> {
         guarded(|| {
-            for edits in 1..=word.misspellings {
+            for edits in 1..=word.edits.unwrap_or(0) {
                 if let Some(term) = self.most_frequent(self.near_terms(word.term, edits)?)? {
                     let query = Term::from_field_text(self.fields.text, &term);
                     let query = TermQuery::new(query, IndexRecordOption::WithFreqs);
@@ -131,6 +131,41 @@ impl Searched {
             }
             Ok(None)
         })
+    }
+
+    /// A word as the two words that it consists of, with a blank between them, if they occur in
+    /// sequence; the parts that do so in most chunks.
+    pub(crate) fn parted(&self, word: &AskedWord<'_>) -> Result<Option<String>, StoreError> {
+        const SHORTEST: [usize; 2] = [3, 2];
+        let mut best = (0, None);
+        for (at, _) in word.written.char_indices().skip(SHORTEST[0]) {
+            let (first, second) = word.written.split_at(at);
+            if second.chars().count() < SHORTEST[1] {
+                break;
+            }
+            let mut terms = Vec::new();
+            for part in [first, second] {
+                let analyzer = Analyzer::new(Purpose::Query);
+                let mut part = analyzer.terms(part);
+                while let Some(term) = part.advance() {
+                    terms.push((terms.len(), term.text.to_string()));
+                }
+            }
+            let written = format!("{first} {second}");
+            let phrase = Phrase { written, terms };
+            let mut counts = phrase.terms.iter();
+            let is_there = counts.try_fold(true, |all, (_, term)| {
+                Ok::<_, StoreError>(all && self.frequency(self.fields.text, term)? > 0)
+            })?;
+            if !is_there || phrase.terms.len() != SHORTEST.len() {
+                continue;
+            }
+            let found = guarded(|| Ok(self.best(&*self.phrase_query(&phrase), 1, None)?.chunks))?;
+            if found > best.0 {
+                best = (found, Some(phrase.written));
+            }
+        }
+        Ok(best.1)
     }
 
     /// The terms in any text, searched or not, with the same first letter as `term` and at most so

@@ -261,10 +261,15 @@ impl LocalSnapshot<'_> {
         weights: &[Option<f32>],
     ) -> Result<Vec<Option<String>>, StoreError> {
         let words = words.iter().zip(weights);
-        let meant = words.map(|(word, weight)| match (weight, &self.keywords) {
-            (None, Some(keywords)) => self.nearest_word(word, keywords),
-            _ => Ok(None),
-        });
+        let meant = words.map(
+            |(word, weight)| match (weight, word.edits, &self.keywords) {
+                (None, Some(_), Some(keywords)) => match keywords.parted(word)? {
+                    Some(parted) => Ok(Some(parted)),
+                    None => self.nearest_word(word, keywords),
+                },
+                _ => Ok(None),
+            },
+        );
         meant.collect()
     }
 
