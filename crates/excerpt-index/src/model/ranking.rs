@@ -234,7 +234,8 @@ pub struct Signals {
     /// searched.
     pub path_word: f32,
     /// Source code defines a name that matches the query: the maximum, for a name of several words
-    /// that are all the words of the query. Default: 2.
+    /// that are all the words of the query. Or a heading of prose is a name as written in source
+    /// code that the query contains. Default: 2.
     pub definition: f32,
     /// The document is prose, and the query contains a name as written in source code:
     /// `parseConfig`, `parse_config`. Default: 1.

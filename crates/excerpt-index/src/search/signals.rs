@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::fusion::Scored;
 use super::naming::{Naming, file_name, stems};
 use super::query::Words;
-use crate::analysis::{Analyzer, Purpose};
+use crate::analysis::{Analyzer, Purpose, name};
 use crate::model::{ChunkKey, DocumentId, SignalShare, Signals};
 use crate::store::{ById, Features, StoredDocument, dates_of};
 
@@ -76,8 +76,9 @@ pub(super) struct SignalInput<'a> {
     naming: Naming<'a>,
     /// Whether it asks for tests, for generated files, for vendored files.
     wants: [bool; 3],
-    /// Whether it contains a name as written in source code.
-    names_something: bool,
+    /// What it contains that is [a name as written in source code](is_name), in the form in which
+    /// names are compared.
+    names: Vec<String>,
     /// Whether there is more source code than prose in the searched documents.
     among_code: bool,
     /// The day of the search.
@@ -96,12 +97,13 @@ impl<'a> SignalInput<'a> {
         let wants = KINDS
             .each_ref()
             .map(|kind| words.required.iter().any(|term| kind.contains(term)));
+        let names = words.text.split_whitespace().filter(|word| is_name(word));
         SignalInput {
             words,
             analyzer: Analyzer::new(Purpose::Query),
             naming: Naming::new(&words.required, weights),
             wants,
-            names_something: words.text.split_whitespace().any(is_name),
+            names: names.map(name).collect(),
             among_code,
             today,
         }
@@ -121,10 +123,16 @@ impl<'a> SignalInput<'a> {
         let nearest = nearest.into_iter().chain(features.sections.first());
         let nearest: Vec<&str> = nearest.map(|heading| &**heading).collect();
         self.add_match(&mut list, "heading", &nearest.join(" "), signals.heading);
-        if signals.definition != 1.0 && document.is_code() {
-            let defines = features.defines.iter();
-            let fits = defines.map(|name| self.naming.definition(&self.analyzer, name));
-            let fit = fits.fold(0.0, f32::max);
+        if signals.definition != 1.0 {
+            let fit = match document.is_code() {
+                true => {
+                    let defines = features.defines.iter();
+                    let fits =
+                        defines.map(|defined| self.naming.definition(&self.analyzer, defined));
+                    fits.fold(0.0, f32::max)
+                }
+                false => self.described(features),
+            };
             let factor = 1.0 + (signals.definition - 1.0) * fit;
             add(&mut list, "definition", fit > 0.0, factor);
         }
@@ -137,6 +145,21 @@ impl<'a> SignalInput<'a> {
             add(&mut list, "recency", true, factor);
         }
         list
+    }
+
+    /// How well a heading of prose matches that contains a name in the question: it describes what
+    /// has that name.
+    fn described(&self, features: &Features) -> f32 {
+        if self.names.is_empty() {
+            return 0.0;
+        }
+        let headings = features.trail.iter().next_back().into_iter();
+        let named = headings.chain(&features.sections).filter(|heading| {
+            let mut words = heading.split_whitespace().map(name);
+            words.any(|word| self.names.contains(&word))
+        });
+        let fits = named.map(|heading| self.naming.title(&self.analyzer, heading));
+        fits.fold(0.0, f32::max)
     }
 
     /// The signals of all chunks of a document, in a fixed order.
@@ -178,7 +201,7 @@ impl<'a> SignalInput<'a> {
     /// Adds the signals of prose: a question in plain words is rather about it, one with a name
     /// about source code.
     fn of_prose(&self, signals: &Signals, list: &mut Vec<Factor>) {
-        let for_a_name = self.names_something;
+        let for_a_name = !self.names.is_empty();
         add(
             list,
             "prose, for a name",

@@ -198,6 +198,33 @@ fn definition() {
 }
 
 #[test]
+fn a_heading_that_is_a_name_defines_it() {
+    let world = World::new()
+        .file("alone.md", "# `max_size`\n\nOf a pot.\n")
+        .file("longer.md", "# The max_size option\n\nOf a cup.\n")
+        .file(
+            "inside.md",
+            "Pots.\n\n# Tea\n\nGreen.\n\n# max_size\n\nOf a can.\n",
+        )
+        .file("uses.md", "# Kettles\n\nThey have a max_size.\n")
+        .file("words.md", "# Max size\n\nOf a kettle.\n");
+    let of = |query| factors(&world, query, "definition", |s| s.definition = 2.0);
+    let expected = [
+        ("alone.md", Some(2.0)),
+        ("longer.md", Some(1.5)),
+        ("inside.md", Some(2.0)),
+        ("uses.md", None),
+        ("words.md", None),
+    ];
+    assert_factors(&of("what is MAX_SIZE?"), &expected);
+    // It is only a part of the question.
+    let part = of("tea of max_size")["alone.md"].unwrap();
+    assert!((1.2..1.9).contains(&part), "{part}");
+    // Not a name as written in source code.
+    assert!(of("max size").values().all(Option::is_none));
+}
+
+#[test]
 fn prose_among_code() {
     let mut world = World::new()
         .file("tea.md", "A pot of tea.\n")

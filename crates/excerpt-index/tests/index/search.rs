@@ -42,6 +42,47 @@ fn an_absent_word_does_not_empty_the_answer_and_is_named() {
 }
 
 #[test]
+fn a_misspelt_word_is_replaced_and_named() {
+    let world = World::new()
+        .file("tea.md", "Pause before you pour the kettle.")
+        .file("cup.md", "Cups have a pack size of twelve.");
+    world.sync();
+    let respelled = |query: &str| {
+        let answer = world.search(query);
+        let notes = answer.notes.iter().map(ToString::to_string);
+        (paths(&answer).join(" "), notes.collect::<Vec<_>>())
+    };
+    let replaced =
+        |meant: &str, written: &str| vec![format!("searched for `{meant}` instead of `{written}`")];
+    for (query, meant) in [("pasue", "pause"), ("Ketle", "kettle")] {
+        let (found, notes) = respelled(query);
+        assert_eq!(
+            (found, notes),
+            ("tea.md".to_string(), replaced(meant, query))
+        );
+    }
+    let (found, notes) = respelled("packsize");
+    assert_eq!(
+        (found, notes),
+        ("cup.md".to_string(), replaced("pack size", "packsize"))
+    );
+    // A word that is only not used here, a short one, and a name.
+    for query in ["battle", "cpus", "k8s"] {
+        let (_, notes) = respelled(query);
+        assert_eq!(notes, [format!("not found: `{query}`")]);
+    }
+}
+
+#[test]
+fn a_word_that_is_not_found_is_named_once() {
+    let world = World::new().file("tea.md", "緑茶。");
+    world.sync();
+    let answer = world.search("緑茶 紅茶館 green_pots9");
+    let absent = ["紅茶館", "green", "pots9"].map(String::from);
+    assert_eq!(answer.notes, [Note::Absent(absent.to_vec())]);
+}
+
+#[test]
 fn identifiers_are_found_by_their_parts_and_as_a_whole() {
     let world = World::new()
         .file("a.rs", "fn parseHTTPConfig() {}\n")
