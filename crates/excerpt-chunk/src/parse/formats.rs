@@ -53,7 +53,7 @@ enum Shown {
     /// In text whose name does not say more: `notes.txt`.
     InProse(fn(&str) -> bool),
     /// In those, and in text whose name says nothing: `tool.1`.
-    Unnamed(fn(&str) -> bool),
+    Unnamed(fn(&Document<'_>) -> bool),
 }
 
 /// The formats, those that are recognised by their content in the order in which they are tried.
@@ -198,7 +198,7 @@ impl Format {
             Shown::Unnamed(shown) => {
                 let is_open = document.language().is_none() && document.given_syntax().is_none();
                 let says_nothing = named == Syntax::Code && is_open;
-                (named == Syntax::Text || says_nothing) && shown(document.text())
+                (named == Syntax::Text || says_nothing) && shown(document)
             }
         };
         match FORMATS.iter().find(is_shown) {

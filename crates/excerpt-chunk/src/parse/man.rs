@@ -9,8 +9,9 @@ use crate::parse::Parser;
 use crate::parse::accent::accented;
 use crate::parse::limits::DEEPEST;
 use crate::parse::reader::LineReader;
+use crate::text::without_byte_order_mark;
 
-/// In how many lines the head of a page is looked for.
+/// In how many lines the head of a page is looked for, if its name is not one of a page.
 const HEAD: usize = 400;
 
 /// Requests that only define or set something.
@@ -19,9 +20,6 @@ const SETTINGS: [&str; 40] = [
     "nh", "ll", "if", "ie", "el", "mso", "so", "de", "de1", "am", "ig", "ss", "ps", "lg", "pl",
     "fp", "ev", "do", "pc", "UC", "UF", "ta", "IX", "BS", "BE",
 ];
-
-/// Requests that may stand before the one that names the page, in macros of the page's own.
-const BEFORE: [&str; 9] = ["br", "sp", "in", "ti", "ft", "nf", "fi", "ne", "tm"];
 
 /// What is shown of macros of mdoc(7) in a title: their arguments.
 const CALLED: [&str; 43] = [
@@ -36,8 +34,11 @@ pub(crate) struct Man;
 
 impl Parser for Man {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
+        let base = LineReader::new(document);
+        let head = head((0..base.lines.len()).map(|line| base.written(line)));
         let mut reader = Reader {
-            base: LineReader::new(document),
+            base,
+            head: head.unwrap_or(0),
             open: Vec::new(),
             deeper: 0,
             ends: true,
@@ -49,6 +50,8 @@ impl Parser for Man {
 
 struct Reader<'a> {
     base: LineReader<'a>,
+    /// The line that names the page: all above it are settings.
+    head: usize,
     open: Vec<Open>,
     /// How many lists and insets are open that have no node.
     deeper: usize,
@@ -105,6 +108,9 @@ impl<'a> Reader<'a> {
         let text = self.base.written(line);
         if is_comment(text) {
             return Role::Comment;
+        }
+        if line < self.head {
+            return Role::Setting;
         }
         let Some((name, arguments)) = request(text) else {
             return match is_bracket(text) {
@@ -348,11 +354,11 @@ impl<'a> Reader<'a> {
             }
             after += 1;
             match self.request(line) {
-                Some(("de" | "de1" | "am" | "ig", arguments)) if self.ends => {
-                    let own = arguments.split_whitespace().nth(1).unwrap_or(".");
-                    let closes = |line: &usize| match self.request(*line) {
-                        Some((name, _)) => name == "." || name == own,
-                        None => false,
+                Some(request) if self.ends && closing(request).is_some() => {
+                    let own = closing(request);
+                    let closes = |line: &usize| {
+                        let name = self.request(*line).map(|(name, _)| name);
+                        name.is_some_and(|name| name == "." || Some(name) == own)
                     };
                     match (after..end).find(closes) {
                         Some(close) => after = close + 1,
@@ -418,43 +424,75 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a text without the name of a format is a page of a manual: nothing but comments and
-/// requests come before the one that names the page.
-pub(super) fn is_shown(text: &str) -> bool {
-    let mut is_first = true;
-    let mut is_macro = false;
-    for line in text.lines().take(HEAD) {
-        if line.trim_end().is_empty() {
+/// Whether a document without the name of a format is a page of a manual: a request names the page,
+/// and nothing but requests and comments come before it. In a file whose name ends in the number
+/// of a section, such as `tool.1`, it is enough that the text begins with one.
+pub(super) fn is_shown(document: &Document<'_>) -> bool {
+    let text = without_byte_order_mark(document.text());
+    let mut lines = text.lines();
+    if !document.path().is_some_and(is_of_section) {
+        return head(lines.take(HEAD)).is_some();
+    }
+    let first = lines.clone().find(|line| !line.trim_end().is_empty());
+    first.is_some_and(|line| is_comment(line) || request(line).is_some()) && lines.any(names_page)
+}
+
+/// Whether a path ends in the number of a section of the manual: `tool.1`, `tool.3pm`.
+fn is_of_section(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        let mut chars = ending.chars();
+        let is_section = matches!(chars.next(), Some('1'..='9'));
+        !stem.is_empty() && is_section && chars.all(|char| char.is_ascii_alphabetic())
+    })
+}
+
+/// Whether a line is the request that names a page.
+fn names_page(line: &str) -> bool {
+    let names =
+        |(name, arguments): (&str, &str)| matches!(name, "TH" | "Dd") && !arguments.is_empty();
+    request(line).is_some_and(names)
+}
+
+/// The first of some lines that names the page, if only requests, comments, and what belongs to
+/// them come before it: the definitions of macros, and the text that a condition applies to.
+fn head<'a>(lines: impl Iterator<Item = &'a str>) -> Option<usize> {
+    let mut own = None;
+    let mut depth = 0_usize;
+    let mut goes_on = false;
+    for (at, line) in lines.enumerate() {
+        let line = line.trim_end();
+        let request = request(line);
+        if let Some(close) = own {
+            own = own.filter(|_| !request.is_some_and(|(name, _)| name == "." || name == close));
             continue;
         }
-        let Some((name, arguments)) = request(line) else {
-            if is_macro || is_comment(line) || is_bracket(line) {
-                continue;
-            }
-            return false;
-        };
-        if is_macro {
-            is_macro = name != ".";
-            continue;
-        }
-        if matches!(name, "TH" | "Dd") {
-            return !arguments.is_empty();
+        if names_page(line) {
+            return Some(at);
         }
         if is_comment(line) {
-            is_first = false;
             continue;
         }
-        // Without a comment above, the name of the page comes first.
-        let is_setting = name.is_empty()
-            || SETTINGS.contains(&name)
-            || BEFORE.contains(&name)
-            || line.starts_with('\'');
-        if is_first || !is_setting {
-            return false;
+        if request.is_none() && depth == 0 && !goes_on && !is_bracket(line) {
+            return None;
         }
-        is_macro = matches!(name, "de" | "de1" | "am" | "ig");
+        own = request.and_then(closing);
+        depth = (depth + line.matches(r"\{").count()).saturating_sub(line.matches(r"\}").count());
+        goes_on = line.ends_with('\\');
     }
-    false
+    None
+}
+
+/// The request that ends the lines after a request, if it defines a macro or leaves lines out.
+fn closing<'a>((name, arguments): (&str, &'a str)) -> Option<&'a str> {
+    let at = match name {
+        "de" | "de1" | "dei" | "dei1" | "am" | "am1" | "ami" | "ami1" => 1,
+        "ig" => 0,
+        _ => return None,
+    };
+    let words = arguments.split_whitespace();
+    let mut words = words.take_while(|word| !word.starts_with("\\\""));
+    Some(words.nth(at).unwrap_or("."))
 }
 
 /// Whether a line begins or ends what a condition above it applies to.
@@ -703,20 +741,51 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_known_by_its_first_requests() {
-        assert!(is_shown(".TH TOOL 1\n.SH NAME\n"));
-        assert!(is_shown(
-            "'\\\" t\n.\\\" a comment\n.Dd today\n.Dt TOOL 1\n"
-        ));
-        assert!(is_shown(
-            ".\\\" generated\n.de Sp\n.if t .sp\n..\n.TH TOOL 1\n"
-        ));
-        assert!(is_shown(
-            ".\\\" generated\n.if \\n(.H>23 .if \\n(.V>19 \\\n\\{\\\n.    ds A a\n.\\}\n.pc\n.TH TOOL 1\n"
-        ));
+    fn any_request_may_come_before_the_one_that_names_the_page() {
+        let is_shown = |text: &str| is_shown(&Document::new(text));
+        for before in [
+            "",
+            "'\\\" t\n.\\\" a comment\n",
+            ".\\\" generated\n.de Sp\n.if t .sp\nText\n..\n",
+            ".\\\" generated\n.if \\n(.H>23 .if \\n(.V>19 \\\n\\{\\\n.    ds A a\n.\\}\n.pc\n",
+            ".ds CF configuration file\n",
+            ".lf 1 stdin\n",
+            ".hw Xt-Call\n.na\n",
+            ".ie \"a\"b\" \\{\\\n. ftr V B\ntext\n.\\}\n",
+            ".de XX YY\n.TH OTHER 1\n.YY\n.XX\n",
+            ".ig ZZ\nText\n.ZZ\n\n.OWN macro\n",
+        ] {
+            assert!(is_shown(&format!("{before}.TH TOOL 1\n")), "{before}");
+            assert!(is_shown(&format!("{before}.Dd today\n")), "{before}");
+        }
         assert!(!is_shown(".env\n.git\n"));
         assert!(!is_shown("Text\n.TH TOOL 1\n"));
+        assert!(!is_shown(".ds a b\nText\n.TH TOOL 1\n"));
+        assert!(!is_shown(".ig\n.TH TOOL 1\n"));
+        assert!(!is_shown(".TH\n"));
         assert!(!is_shown(""));
+    }
+
+    #[test]
+    fn a_file_named_after_a_section_is_a_page_if_it_begins_with_a_request() {
+        let shown = |path, text| is_shown(&Document::new(text).with_path(path));
+        let page = "'\\\" t\n.OWN\ntext of a macro\n.TH TOOL 1\n";
+        for path in ["tool.1", "man/tool.3pm", "a.b.8"] {
+            assert!(shown(path, page), "{path}");
+        }
+        for path in ["tool.10", "tool.1.txt", ".1", "tool.x1"] {
+            assert!(!shown(path, page), "{path}");
+        }
+        assert!(!shown("tool.1", "x = 1\n.TH TOOL 1\n"));
+    }
+
+    #[test]
+    fn what_is_above_the_name_of_a_page_is_one_block() {
+        let text = ".hw Xt-Call\n.ie n \\{\\\n. ftr V B\n.\\}\n.TH TOOL 1\n.SH NAME\ntool\n";
+        let outline = Man.parse(&Document::new(text), 0);
+        let head = &outline.nodes[1];
+        assert_eq!(head.kind, Kind::Definitions);
+        assert!(text[head.span.clone()].ends_with(".TH TOOL 1\n"));
     }
 
     #[test]
