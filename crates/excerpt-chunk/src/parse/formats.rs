@@ -4,7 +4,7 @@ use crate::document::{Document, Syntax};
 use crate::outline::Outline;
 use crate::parse::{
     AsciiDoc, Csv, Diff, Latex, Lines, Log, Mail, Man, Markdown, MediaWiki, Org, Parser, Prose,
-    ReStructuredText, Subtitles, log, mail, man, rst,
+    ReStructuredText, Subtitles, log, mail, man, prose, rst,
 };
 use crate::text::is_fence;
 
@@ -191,7 +191,7 @@ static FORMATS: &[Format] = &[
 impl Format {
     /// The format of a document that no grammar reads, and what shows it.
     pub(crate) fn of(document: &Document<'_>) -> (&'static Format, Evidence) {
-        let named = document.syntax();
+        let named = document.named_syntax();
         let is_shown = |format: &&Format| match format.shown {
             Shown::Never => false,
             Shown::InProse(shown) => named == Syntax::Text && shown(document.text()),
@@ -228,7 +228,18 @@ impl Document<'_> {
         let (format, by) = Format::of(self);
         match format.is_sure(by) {
             true => format.syntax,
-            false => self.syntax(),
+            false => self.named_syntax(),
+        }
+    }
+
+    /// The syntax without a grammar: [`Document::syntax`], or text if the ending is not known and
+    /// the rest of the name or the content shows prose, as in `README.Debian`.
+    fn named_syntax(&self) -> Syntax {
+        let is_open = self.language().is_none() && self.given_syntax().is_none();
+        match self.syntax() {
+            Syntax::Code if is_open && self.path().is_some_and(is_prose_by_name) => Syntax::Text,
+            Syntax::Code if is_open && prose::is_shown(self.text()) => Syntax::Text,
+            named => named,
         }
     }
 }
@@ -278,6 +289,36 @@ impl Syntax {
             .find(|format| format.endings.contains(&&*ending));
         found.map_or(Syntax::Code, |format| format.syntax)
     }
+}
+
+/// Whether a name says that people read the file, whatever it ends in: `README.Debian`.
+fn is_prose_by_name(path: &str) -> bool {
+    const NAMES: [&str; 19] = [
+        "README",
+        "NEWS",
+        "TODO",
+        "CHANGES",
+        "CHANGELOG",
+        "HISTORY",
+        "AUTHORS",
+        "CONTRIBUTORS",
+        "MAINTAINERS",
+        "CREDITS",
+        "THANKS",
+        "COPYING",
+        "COPYRIGHT",
+        "LICENSE",
+        "NOTICE",
+        "INSTALL",
+        "HACKING",
+        "BUGS",
+        "FAQ",
+    ];
+    /// Those that are often written in lower case.
+    const LOWER: [&str; 5] = ["readme", "changes", "changelog", "copying", "copyright"];
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.split('.')
+        .any(|part| NAMES.contains(&part) || LOWER.contains(&&*part.to_ascii_lowercase()))
 }
 
 /// Whether a file is an older part of a log: `app.log.1`, `app.log-20260102`.
@@ -344,6 +385,40 @@ mod tests {
             read_as("From here on: all is well.\nTo: Bob\n"),
             Syntax::Text
         );
+    }
+
+    #[test]
+    fn prose_with_an_unknown_ending_is_text() {
+        let read_as = |path: &str, text: &str| Document::new(text).with_path(path).read_as();
+        for path in [
+            "doc/README.Debian",
+            "debian/vim.NEWS.Debian",
+            "changelog.Debian",
+            "README.source",
+            "TODO.foo",
+            "tool.copyright",
+        ] {
+            assert_eq!(read_as(path, "a = 1\n"), Syntax::Text, "{path}");
+        }
+        assert_eq!(read_as("readme.md.in", "a = 1\n"), Syntax::Text);
+        assert_eq!(read_as("README.md", ""), Syntax::Markdown);
+        for path in ["history.dat", "install.wim", "a.foo"] {
+            assert_eq!(read_as(path, "a = 1\n"), Syntax::Code, "{path}");
+        }
+        let prose = "The boat leaves from the quay at noon.\nBring warm clothes, please!\n\n";
+        let code = "let speed = boat.speed(wind);\nif speed > 3 {\n    sail(speed);\n}\n";
+        assert_eq!(read_as("notes.trip", &prose.repeat(5)), Syntax::Text);
+        assert_eq!(read_as("trip.boat", &code.repeat(5)), Syntax::Code);
+        let licensed = format!("/*\n{}*/\n{code}", prose.repeat(5));
+        assert_eq!(read_as("trip.boat", &licensed), Syntax::Code);
+        let comments = format!("# {}", prose.trim().replace('\n', "\n# ")).repeat(5);
+        assert_eq!(read_as("trip.boat", &comments), Syntax::Code);
+        let comments = comments.replace('#', "\"");
+        assert_eq!(read_as("trip.boat", &comments), Syntax::Code);
+        let names = "q the LATIN LETTER\n".repeat(20);
+        assert_eq!(read_as("trip.boat", &names), Syntax::Code);
+        let given = Document::new(prose).with_path("README.Debian");
+        assert_eq!(given.with_syntax(Syntax::Code).read_as(), Syntax::Code);
     }
 
     #[test]

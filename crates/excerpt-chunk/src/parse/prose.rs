@@ -4,6 +4,15 @@ use crate::document::{Document, DocumentInfo};
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::{Parser, body_start, sections, titles};
 
+/// How much of a text shows whether it is prose, in bytes.
+const SAMPLE: usize = 1 << 12;
+
+/// How much of it there must be, in bytes: less is one chunk anyway.
+const FEWEST: usize = 200;
+
+/// How many words a line of prose has, at least.
+const WORDS: usize = 4;
+
 /// Reads a text as paragraphs. If it has several headings as people draw them in plain text, such
 /// as underlined, numbered or in capitals, the paragraphs are in sections.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,6 +45,46 @@ impl Parser for Prose {
         outline.info = info;
         outline
     }
+}
+
+/// Whether a text whose name says nothing is mostly prose: lines of words, few of which end like
+/// those of source code.
+pub(super) fn is_shown(text: &str) -> bool {
+    let sample = &text[..text.floor_char_boundary(SAMPLE)];
+    let (mut all, mut prose, mut lines, mut code) = (0, 0, 0, 0);
+    for line in sample
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+    {
+        all += line.len();
+        lines += 1;
+        if line.ends_with(['{', '}', ';']) || line.ends_with("*/") || line.ends_with("-->") {
+            code += 1;
+        } else if is_wording(line) {
+            prose += line.len();
+        }
+    }
+    all >= FEWEST && prose >= all / 3 * 2 && code * 16 <= lines
+}
+
+/// Whether a line begins with a letter or a digit and consists of several words, most of which are
+/// nothing but letters and not in capitals.
+fn is_wording(line: &str) -> bool {
+    if !line.starts_with(|char: char| char.is_alphanumeric() || matches!(char, '(' | '“')) {
+        return false;
+    }
+    let (mut words, mut plain) = (0, 0);
+    for word in line.split_whitespace() {
+        let word = word.trim_start_matches(['(', '"', '\'']);
+        let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'']);
+        words += 1;
+        let is_letter = |char: char| char.is_alphabetic() || matches!(char, '\'' | '’' | '-');
+        let is_short = word.chars().nth(1).is_none();
+        let is_loud = !is_short && word.ends_with(char::is_uppercase);
+        plain += usize::from(!word.is_empty() && !is_loud && word.chars().all(is_letter));
+    }
+    words >= WORDS && plain * 4 >= words * 3
 }
 
 /// The runs of lines separated by blank lines, if `parts` accepts the line after the blank ones.
