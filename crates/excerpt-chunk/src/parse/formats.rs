@@ -4,7 +4,7 @@ use crate::document::{Document, Syntax};
 use crate::outline::Outline;
 use crate::parse::{
     AsciiDoc, Csv, Diff, Latex, Lines, Log, Mail, Man, Markdown, MediaWiki, Org, Parser, Prose,
-    ReStructuredText, Subtitles, log, mail, man, prose, rst,
+    ReStructuredText, Subtitles, log, mail, man, prose, rst, titles,
 };
 use crate::text::is_fence;
 
@@ -335,7 +335,8 @@ fn is_rotated_log(name: &str) -> bool {
 }
 
 /// Whether a line of the text begins with a fence or with the marks of a heading. In a text with
-/// lines of one level next to each other, which are comments, they are no marks.
+/// lines of one level next to each other, which are comments, they are no marks. Tildes below a
+/// title underline it.
 fn shows_markdown(text: &str) -> bool {
     let level = |line: &str| {
         let mark = line.trim_start_matches([' ', '>']);
@@ -346,10 +347,14 @@ fn shows_markdown(text: &str) -> bool {
     };
     let mut before: Option<(usize, bool)> = None;
     let mut has_heading = false;
+    let (mut title, mut is_after_blank) = ("", true);
     for line in text.lines() {
-        if is_fence(line.trim_start_matches([' ', '>'])) {
+        if is_fence(line.trim_start_matches([' ', '>'])) && !titles::is_underline(title, line) {
             return true;
         }
+        let is_blank = line.trim_end().is_empty();
+        title = if is_after_blank { line } else { "" };
+        is_after_blank = is_blank;
         let here = level(line);
         if let (Some((mark, _)), Some((above, _))) = (here, before)
             && mark == above
@@ -430,5 +435,22 @@ mod tests {
         ));
         assert!(!shows_markdown("#\n# one\n#\n"));
         assert!(!shows_markdown("#tag\n"));
+    }
+
+    #[test]
+    fn tildes_below_a_title_are_no_fence() {
+        assert!(!shows_markdown(
+            "Text.\n\nCluster plugin\n~~~~~~~~~~~~~~\n\nText.\n"
+        ));
+        assert!(!shows_markdown("  Plugin\n  ~~~~~~~\nText.\n"));
+        for text in [
+            "Text\n\n~~~~\ncode\n~~~~\n",
+            "Code:\n~~~~~\ncode\n~~~~~\n",
+            "Words\nmore words\n~~~~~~~~~~\ncode\n~~~~~~~~~~\n",
+            "A long line above it\n~~~~\ncode\n~~~~\n",
+            "List\n~~~ sh\ncode\n~~~\n",
+        ] {
+            assert!(shows_markdown(text), "{text}");
+        }
     }
 }

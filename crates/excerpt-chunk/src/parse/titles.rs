@@ -268,8 +268,7 @@ fn candidate(text: &str, at: usize, line: &LineAt<'_>) -> Option<Candidate> {
         });
     }
     if let Some(mark) = drawn(next.text) {
-        let (width, drawn) = (line.text.chars().count(), next.text.len());
-        let is_title = width.abs_diff(drawn) <= (drawn / 4).max(2)
+        let is_title = is_as_long(next.text, line.text)
             && line.indent.abs_diff(next.indent) <= 1
             && is_titular(line.text, LONGEST);
         return is_title.then(|| {
@@ -310,6 +309,24 @@ fn candidate(text: &str, at: usize, line: &LineAt<'_>) -> Option<Candidate> {
 /// The mark of a line that is drawn with one.
 fn drawn(line: &str) -> Option<u8> {
     adornment(line).filter(|mark| line.len() >= 3 && MARKS.contains(mark))
+}
+
+/// Whether a line that is drawn is about as long as the title above it.
+fn is_as_long(drawn: &str, title: &str) -> bool {
+    let (width, drawn) = (title.chars().count(), drawn.len());
+    width.abs_diff(drawn) <= (drawn / 4).max(2)
+}
+
+/// Whether a line underlines a title above it, which is not the text that introduces a block.
+pub(super) fn is_underline(title: &str, line: &str) -> bool {
+    /// Fences are often shorter.
+    const SHORTEST: usize = 4;
+    let (title, line) = (title.trim(), line.trim());
+    line.len() >= SHORTEST
+        && drawn(line).is_some()
+        && is_as_long(line, title)
+        && is_titular(title, LONGEST)
+        && !title.ends_with(':')
 }
 
 /// Whether a line is short, has letters or digits, and does not end like a sentence.
