@@ -336,10 +336,9 @@ fn is_rotated_log(name: &str) -> bool {
 
 /// Whether a line of the text begins with a fence or with the marks of a heading. In a text with
 /// lines of one level next to each other, which are comments, they are no marks. Tildes below a
-/// title underline it.
+/// title underline it, and a line that is indented like code has no marks (CommonMark 4.4).
 fn shows_markdown(text: &str) -> bool {
-    let level = |line: &str| {
-        let mark = line.trim_start_matches([' ', '>']);
+    let level = |mark: &str| {
         let after = mark.trim_start_matches('#');
         let level = mark.len() - after.len();
         let is_mark = (1..=6).contains(&level) && (after.is_empty() || after.starts_with(' '));
@@ -348,14 +347,17 @@ fn shows_markdown(text: &str) -> bool {
     let mut before: Option<(usize, bool)> = None;
     let mut has_heading = false;
     let (mut title, mut is_after_blank) = ("", true);
+    let mut item = 0;
     for line in text.lines() {
-        if is_fence(line.trim_start_matches([' ', '>'])) && !titles::is_underline(title, line) {
+        let mark = unindented(line, item).unwrap_or_default();
+        if is_fence(mark) && !titles::is_underline(title, line) {
             return true;
         }
+        item = item_column(line, item);
         let is_blank = line.trim_end().is_empty();
         title = if is_after_blank { line } else { "" };
         is_after_blank = is_blank;
-        let here = level(line);
+        let here = level(mark);
         if let (Some((mark, _)), Some((above, _))) = (here, before)
             && mark == above
         {
@@ -365,6 +367,44 @@ fn shows_markdown(text: &str) -> bool {
         before = here;
     }
     has_heading
+}
+
+/// A line from its first character on, after the marks of quotes. None if it is indented by four
+/// columns or more from the column `item`, as code is.
+fn unindented(line: &str, item: usize) -> Option<&str> {
+    let mut rest = line;
+    let mut most = item + 3;
+    loop {
+        let text = rest.trim_start_matches(' ');
+        if rest.len() - text.len() > most {
+            return None;
+        }
+        let Some(quoted) = text.strip_prefix('>') else {
+            return Some(text);
+        };
+        rest = quoted.strip_prefix(' ').unwrap_or(quoted);
+        most = 3;
+    }
+}
+
+/// The column at which the text of a list item begins that the lines below `line` may belong to: 0
+/// if there is none. `item` is the one of the line itself.
+fn item_column(line: &str, item: usize) -> usize {
+    let text = line.trim_start_matches(' ');
+    let indent = line.len() - text.len();
+    if text.is_empty() || indent >= item + 4 {
+        return item;
+    }
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let after = match digits {
+        0 => text.strip_prefix(['-', '*', '+']),
+        _ => text[digits..].strip_prefix(['.', ')']),
+    };
+    match after {
+        Some(after) if after.starts_with(' ') => line.len() - after.trim_start_matches(' ').len(),
+        _ if indent < item => 0,
+        _ => item,
+    }
 }
 
 #[cfg(test)]
@@ -435,6 +475,21 @@ mod tests {
         ));
         assert!(!shows_markdown("#\n# one\n#\n"));
         assert!(!shows_markdown("#tag\n"));
+    }
+
+    #[test]
+    fn marks_that_are_indented_like_code_are_none() {
+        assert!(!shows_markdown("Text\n\n    # comment\n\n    ```\n"));
+        assert!(!shows_markdown(">     # comment\n"));
+        assert!(!shows_markdown("- item\n\nText\n\n    # comment\n"));
+        for text in [
+            "   # Title\n",
+            ">   # Title\n",
+            "1.  item\n\n    ```\n    code\n    ```\n",
+            "- item\n  - inner\n\n    more\n\n    ~~~\n    code\n    ~~~\n",
+        ] {
+            assert!(shows_markdown(text), "{text}");
+        }
     }
 
     #[test]
