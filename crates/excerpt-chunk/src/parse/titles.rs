@@ -26,6 +26,10 @@ const REPEATED: usize = 3;
 /// How many lines of text there are for each heading, at least.
 const TEXT: usize = 2;
 
+/// How many bytes of a longer line count as one, since a paragraph may be written without line
+/// ends.
+const WIDTH: usize = 80;
+
 /// How far apart the numbers of two consecutive titles may be.
 const FARTHEST: u16 = 5;
 
@@ -171,7 +175,7 @@ fn keep_numbers(found: &mut Vec<Candidate>) {
     }
 }
 
-/// What kinds of lines a text has, besides its headings.
+/// What kinds of lines a text has, besides its headings. A long line counts as several.
 #[derive(Default)]
 struct Counts {
     texts: usize,
@@ -208,8 +212,11 @@ fn candidates(text: &str, start: usize) -> (Vec<Candidate>, Counts) {
         if is_rule_line(line.text) && is_alone() {
             lines.rules += 1;
         } else {
-            lines.texts += 1;
-            lines.shouted += usize::from(is_shouted(line.text));
+            let count = line.text.len().div_ceil(WIDTH);
+            lines.texts += count;
+            if is_shouted(line.text) {
+                lines.shouted += count;
+            }
             if let Some(last) = found.last_mut() {
                 last.has_text = true;
             }
@@ -403,6 +410,15 @@ mod tests {
         assert_eq!(shown(&text), expected);
         let windows = text.replace('\n', "\r\n");
         assert_eq!(shown(&windows), expected);
+    }
+
+    #[test]
+    fn a_paragraph_of_one_line_is_as_much_text_as_one_of_many() {
+        let body = "Some words without a line end, as editors wrap them. ".repeat(3);
+        let text = format!("Start\n=====\n\n{body}\n\nMiddle\n======\n\n{body}\n");
+        assert_eq!(shown(&text), [(1, "Start"), (1, "Middle")]);
+        let short = text.replace(&body, "Some words.");
+        assert_eq!(shown(&short), []);
     }
 
     #[test]
