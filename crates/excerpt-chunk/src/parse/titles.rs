@@ -144,7 +144,8 @@ fn drop_repeated(found: &mut Vec<Candidate>, text: &str) {
 }
 
 /// Keeps the numbered titles that have text below them and whose numbers increase: the items of a
-/// list and of a table of contents are none.
+/// list and of a table of contents are none. Below other text the numbers may start again, as for
+/// each release in a list of changes.
 fn keep_numbers(found: &mut Vec<Candidate>) {
     let follows = |at: usize| match found.get(at + 1) {
         _ if found[at].has_text => true,
@@ -154,18 +155,50 @@ fn keep_numbers(found: &mut Vec<Candidate>) {
             next.style != Style::Numbered || depth(&next.number) > depth(&found[at].number)
         }
     };
+    // Whether deeper numbers are below a title, as they are in the numbers before it.
+    let mut deeper = vec![false; found.len()];
+    let mut below = false;
+    for (at, title) in found.iter().enumerate().rev() {
+        if title.style == Style::Numbered {
+            deeper[at] = below;
+            below = depth(&title.number) > 1;
+        }
+    }
     let mut last: Option<Number> = None;
-    let mut kept = Vec::with_capacity(found.len());
+    let mut is_nested = false;
+    let mut kept = vec![false; found.len()];
+    // Where the current numbers start, and whether one of their titles has text.
+    let (mut start, mut has_text) = (0, false);
     for (at, title) in found.iter().enumerate() {
+        if title.style != Style::Numbered {
+            kept[at] = true;
+            continue;
+        }
+        let is_first = title.number[0] <= 1 && depth(&title.number) == 1;
+        let above = at.checked_sub(1).map(|above| &found[above]);
+        let is_below_text =
+            above.is_none_or(|above| above.has_text || above.style != Style::Numbered);
+        let starts_again = is_first && (is_below_text || !has_text) && (deeper[at] || !is_nested);
         let is_next = match last {
             None => title.number[0] <= 1,
             Some(last) => title.number > last && title.number[0] <= last[0] + FARTHEST,
         };
-        let is_kept = title.style != Style::Numbered || (is_next && follows(at));
-        if is_kept && title.style == Style::Numbered {
-            last = Some(title.number);
+        if !follows(at) || !(is_next || starts_again) {
+            continue;
         }
-        kept.push(is_kept);
+        if !is_next {
+            if !has_text {
+                // A table of contents.
+                for above in start..at {
+                    kept[above] &= found[above].style != Style::Numbered;
+                }
+            }
+            (start, has_text, is_nested) = (at, false, false);
+        }
+        kept[at] = true;
+        last = Some(title.number);
+        has_text |= title.has_text;
+        is_nested |= depth(&title.number) > 1;
     }
     let mut kept = kept.into_iter();
     found.retain(|_| kept.next().unwrap_or(false));
@@ -435,6 +468,19 @@ mod tests {
             (3, "APPENDIX A"),
         ];
         assert_eq!(shown(&text), expected);
+    }
+
+    #[test]
+    fn numbers_start_again_below_other_text() {
+        let release = format!("Changes.\n\n1. In the shell\n\n{BODY}2. In the editor\n\n{BODY}");
+        let expected = [(1, "1. In the shell"), (1, "2. In the editor")].repeat(3);
+        assert_eq!(shown(&release.repeat(3)), expected);
+        // The steps in a part of numbers that nest.
+        let steps = format!("1. Open it\n\n{BODY}2. Close it\n\n{BODY}");
+        let text = format!(
+            "1. Scope\n\n{BODY}1.1 Terms\n\n{BODY}{steps}2. Rules\n\n{BODY}2.1 More\n\n{BODY}"
+        );
+        assert!(!shown(&text).contains(&(1, "1. Open it")), "{text}");
     }
 
     #[test]
