@@ -58,7 +58,7 @@ const SHOWN: [&str; 11] = [
 pub(super) fn plain(title: &str, values: &HashMap<String, &str>) -> String {
     let mut shown = String::new();
     let mut rest = limited(title);
-    while let Some(at) = rest.find(['[', '<']) {
+    while let Some(at) = rest.find(['[', '<', '(']) {
         let (before, inside) = rest.split_at(at);
         shown.push_str(before);
         rest = &inside[1..];
@@ -71,6 +71,15 @@ pub(super) fn plain(title: &str, values: &HashMap<String, &str>) -> String {
         {
             let text = inside.split_once(',').map_or(inside, |(_, text)| text);
             shown.push_str(text.trim());
+            rest = after;
+        } else if let Some((term, after)) = index_term(inside) {
+            // A term that is escaped is shown as it is written.
+            if shown.ends_with('\\') {
+                shown.pop();
+                shown.push_str(&inside[..inside.len() - after.len()]);
+            } else {
+                shown.push_str(&term);
+            }
             rest = after;
         } else if let Some((text, after)) = inside[1..].split_once(']')
             && inside.starts_with('[')
@@ -110,6 +119,33 @@ pub(super) fn plain(title: &str, values: &HashMap<String, &str>) -> String {
     shown.push_str(rest);
     let shown = substituted(shown.trim(), values);
     revealed(&unmarked(&shown, &['*', '_', '`', '#', '+'], true))
+}
+
+/// What is shown of the term of the index that a text begins with, and what is after it: the term
+/// of `((term))`, and nothing of `(((term, its part)))`.
+fn index_term(text: &str) -> Option<(String, &str)> {
+    let inside = text.strip_prefix("((")?;
+    // The last two of several parentheses close it.
+    let closes = |at: &usize| {
+        let after = inside[*at..].strip_prefix("))");
+        after.is_some_and(|after| !after.starts_with(')'))
+    };
+    let parentheses = inside.match_indices(')').map(|(at, _)| at);
+    let close = parentheses.filter(|at| *at > 0).find(closes)?;
+    let (term, after) = (&inside[..close], &inside[close + 2..]);
+    let shown = match (term.strip_prefix('('), term.strip_suffix(')')) {
+        (Some(_), Some(_)) => String::new(),
+        (Some(inner), None) => format!("({}", referring(inner)),
+        (None, Some(inner)) => format!("{})", referring(inner)),
+        (None, None) => referring(term).to_string(),
+    };
+    Some((shown, after))
+}
+
+/// A term of the index without the terms that it refers to: `term >> other`.
+fn referring(term: &str) -> &str {
+    let term = term.split_once(" >> ").map_or(term, |(term, _)| term);
+    term.split_once(" &> ").map_or(term, |(term, _)| term)
 }
 
 /// A title with the values of attributes for their names, `{name}`, and the characters that are
@@ -175,6 +211,14 @@ mod tests {
             ("<<a,An *a*>> and xref:b#[B]", "An a and B"),
             ("[.red]#Red# array[0]", "Red array[0]"),
             ("a < b << c [", "a < b << c ["),
+            ("HAL Tools(((HAL Tools)))", "HAL Tools"),
+            ("Pins (((motion (HAL pins))))and more", "Pins and more"),
+            ("The ((*HAL* pins)) and ((a >> b))", "The HAL pins and a"),
+            (
+                "See (((a, b)) so) and ((c) f(x)",
+                "See (a, b so) and ((c) f(x)",
+            ),
+            (r"Not \((hidden)) (at all)", "Not ((hidden)) (at all)"),
             ("Twice footnote:[or more]", "Twice"),
             ("image:a.svg[Logo,30] Tea icon:cup[]", "Logo Tea"),
             (r"\*, \** and \{name}", "*, ** and {name}"),
