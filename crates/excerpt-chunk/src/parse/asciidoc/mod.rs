@@ -36,6 +36,7 @@ impl Parser for AsciiDoc {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outline::Kind;
     use crate::parse::{drawn, links_of};
 
     #[test]
@@ -60,6 +61,33 @@ mod tests {
             &AsciiDoc,
             "====\na\n\n--\nb\n\n* c\n--\n====\n\n[verse]\n____\nx\n\ny\n____\n\n////\nout\n////\n\n****\n----\nnever closed\n\n****\nlast\n\n----\nx\n\n== no title\n"
         ));
+    }
+
+    #[test]
+    fn a_discrete_heading_ends_at_the_next_one() {
+        let text = "= Mill\n\n[float]\n= Aside\n\na\n\n== Sacks\n\n[discrete]\n== Rye\n\nb\n\n[discrete#oat]\n==== Oat\n\nc\n\n=== Old\n\nd\n";
+        let outline = AsciiDoc.parse(&Document::new(text), 0);
+        let sections = outline.nodes().iter();
+        let sections = sections.filter(|node| node.kind() == Kind::Section);
+        let found: Vec<_> = sections
+            .map(|node| {
+                let last = text[node.span()].trim_end().lines().last();
+                (
+                    node.label().unwrap_or_default(),
+                    node.level(),
+                    last.unwrap_or_default(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("Mill", 1, "d"),
+            ("Aside", 2, "a"),
+            ("Sacks", 2, "d"),
+            ("Rye", 3, "b"),
+            ("Oat", 4, "c"),
+            ("Old", 3, "d"),
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

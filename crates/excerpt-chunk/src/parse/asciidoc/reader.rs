@@ -43,6 +43,8 @@ pub(super) struct Reader<'a> {
     markers: Vec<Marker>,
     /// Whether there was no block yet: a title of level 1 is that of the document then.
     is_start: bool,
+    /// Whether the current section is that of a discrete heading, which ends at the next heading.
+    is_discrete: bool,
     /// The values of the attributes that are set so far, by name.
     values: HashMap<String, &'a str>,
 }
@@ -53,6 +55,7 @@ impl<'a> Reader<'a> {
             base: LineReader::new(document),
             markers: Vec::new(),
             is_start: true,
+            is_discrete: false,
             values: HashMap::new(),
         }
     }
@@ -89,11 +92,14 @@ impl<'a> Reader<'a> {
             self.base.leaf(Kind::Definitions, at..end);
             return end;
         }
-        if depth == 0
-            && !attributes.is_discrete()
-            && let Some(after) = self.section(at, first, end, attributes)
-        {
-            return after;
+        if depth == 0 {
+            let after = match attributes.is_discrete() {
+                true => self.discrete(at, first, end),
+                false => self.section(at, first, end, attributes),
+            };
+            if let Some(after) = after {
+                return after;
+            }
         }
         self.is_start = false;
         self.content(at, first, end, attributes, depth)
@@ -197,6 +203,7 @@ impl<'a> Reader<'a> {
         let (level, title, after) = self.title(at, end)?;
         let is_header = level == 1 && self.is_start;
         self.is_start = false;
+        self.end_discrete(from);
         self.set(from..at);
         if !is_header {
             // A preface or an appendix is a chapter, also where it looks like a part.
@@ -220,6 +227,30 @@ impl<'a> Reader<'a> {
             self.base.leaf(Kind::Definitions, after..next);
         }
         Some(next)
+    }
+
+    /// Reads a discrete heading at a line, as [`Reader::section`] reads a title. It does not change
+    /// how the sections around it nest: what is below it, up to the next heading, is a section
+    /// within the current one.
+    fn discrete(&mut self, from: usize, at: usize, end: usize) -> Option<usize> {
+        let (level, title, after) = self.title(at, end)?;
+        self.is_start = false;
+        self.end_discrete(from);
+        self.set(from..at);
+        // The first level is that of the document.
+        let inner = self.base.builder.current().level + 1;
+        let title = plain(title, &self.values);
+        self.base
+            .section(level.max(inner).max(2), from..after, &title);
+        self.is_discrete = true;
+        Some(after)
+    }
+
+    /// Ends the section of a discrete heading before a line.
+    fn end_discrete(&mut self, line: usize) {
+        if std::mem::take(&mut self.is_discrete) {
+            self.base.close(line);
+        }
     }
 
     /// Reads the block whose text is at the line `at`, and whose attributes begin at `from`.
