@@ -19,7 +19,7 @@ const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 const SAMPLE: usize = 64;
 
 /// Reads values separated by commas, semicolons or tabs. A row is a line, or several if a quoted
-/// value contains line ends.
+/// value contains line ends. In a text without line feeds, rows end at carriage returns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Csv;
 
@@ -35,8 +35,9 @@ impl Parser for Csv {
         }
         let head = usize::from(has_names(&text[at..]));
         let most = most_nodes(text);
+        let mut rows = Rows::of(text, at);
         let is_plain = |row: &str| !row.trim_end_matches(['\n', '\r']).contains('\n');
-        if Rows::of(text, at).all(is_plain) {
+        if rows.end == b'\n' && rows.all(is_plain) {
             // The packer splits a table at its lines.
             let table = builder.leaf(Kind::Table, at..text.len());
             builder.header_lines(table, head);
@@ -131,9 +132,9 @@ fn preamble(text: &str, separator: u8) -> usize {
 /// Whether the first row of a table has the names of its columns, and not values: only numbers and
 /// times, or one where the row below has one, too. A year may be the name of a column.
 fn has_names(table: &str) -> bool {
-    let mut lines = table.lines().filter(|line| !line.trim().is_empty());
-    let first = lines.next().unwrap_or_default();
-    let below = lines.next().unwrap_or_default();
+    let mut lines = table.split(char::from(row_end(table)));
+    let mut next = || lines.find(|line| !line.trim().is_empty());
+    let (first, below) = (next().unwrap_or_default(), next().unwrap_or_default());
     let is_number = |value: &str| {
         let value = value.trim().trim_matches('"');
         value.bytes().any(|byte| byte.is_ascii_digit())
@@ -150,10 +151,22 @@ fn has_names(table: &str) -> bool {
     !is_row
 }
 
+/// The character at which the rows of a text end: a line feed, after which a search for one ends
+/// soon, or a carriage return.
+fn row_end(text: &str) -> u8 {
+    match memchr::memchr(b'\n', text.as_bytes()) {
+        Some(_) => b'\n',
+        None if text.contains('\r') => b'\r',
+        None => b'\n',
+    }
+}
+
 /// The rows of a text, each with the line end after it.
 struct Rows<'a> {
     text: &'a str,
     at: usize,
+    /// The last character of a row.
+    end: u8,
     /// How many quotes were never closed.
     unclosed: usize,
 }
@@ -163,6 +176,7 @@ impl<'a> Rows<'a> {
         Rows {
             text,
             at,
+            end: row_end(&text[at..]),
             unclosed: 0,
         }
     }
@@ -179,7 +193,7 @@ impl<'a> Iterator for Rows<'a> {
         let mut is_quoted = false;
         let mut closed = None;
         let mut end = rest.len();
-        for at in memchr::memchr2_iter(b'"', b'\n', rest.as_bytes()) {
+        for at in memchr::memchr2_iter(b'"', self.end, rest.as_bytes()) {
             match rest.as_bytes()[at] {
                 b'"' if is_quoted => {
                     is_quoted = false;
@@ -202,7 +216,7 @@ impl<'a> Iterator for Rows<'a> {
         if is_quoted {
             // The quote is never closed: it is a character of its line.
             self.unclosed += 1;
-            end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
+            end = memchr::memchr(self.end, rest.as_bytes()).map_or(rest.len(), |at| at + 1);
         }
         self.at += end;
         Some(&rest[..end])
@@ -225,6 +239,21 @@ mod tests {
             rows("a,\"say \"\"no\n\"\"\"\n1"),
             ["a,\"say \"\"no\n\"\"\"\n", "1"]
         );
+    }
+
+    #[test]
+    fn without_line_feeds_a_row_ends_at_a_carriage_return() {
+        assert_eq!(rows("a,b\r1,2\r"), ["a,b\r", "1,2\r"]);
+        assert_eq!(rows("a,\"x\ry\"\r1,2"), ["a,\"x\ry\"\r", "1,2"]);
+        assert_eq!(rows("a,\"open\rb,c\r"), ["a,\"open\r", "b,c\r"]);
+        assert_eq!(rows("a,b\r\n1\r,2\n"), ["a,b\r\n", "1\r,2\n"]);
+        let text = "sep=;\rname;size\rone;1\rtwo;2\r";
+        let outline = Csv.parse(&Document::new(text), 0);
+        let rows = outline.nodes.iter().filter(|node| node.kind == Kind::Row);
+        let rows: Vec<_> = rows.map(|row| &text[row.span.clone()]).collect();
+        assert_eq!(rows, ["name;size\r", "one;1\r", "two;2\r"]);
+        assert!(outline.is_header(3) && !outline.is_header(4));
+        assert!(!has_names("1,2\r3,4\r"));
     }
 
     #[test]
