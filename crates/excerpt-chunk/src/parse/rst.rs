@@ -741,12 +741,20 @@ fn plain(title: &str) -> String {
             rest = after;
             continue;
         }
-        let before = &before[..before.len() - role(before)];
+        let role = role(before);
+        let before = &before[..before.len() - role];
+        // The text is a target within the title.
+        let target = before.strip_suffix('_').filter(|before| can_begin(before));
+        let before = target.unwrap_or(before);
         shown.push_str(&referred(&unmarked(before, &['*'], true)));
         let (text, after) = inside[1..].split_once('`').unwrap_or((&inside[1..], ""));
         let linked = text.rsplit_once(" <").filter(|(_, to)| to.ends_with('>'));
         shown.push_str(linked.map_or(text, |(text, _)| text));
-        rest = after.trim_start_matches('_');
+        let after = after.trim_start_matches('_');
+        rest = match role {
+            0 => &after[role_after(after)..],
+            _ => after,
+        };
     }
     shown.push_str(&referred(&unmarked(rest, &['*'], true)));
     revealed(&shown)
@@ -762,6 +770,15 @@ fn role(before: &str) -> usize {
     let name = &before[before.trim_end_matches(is_in_name).len()..];
     let is_role = name.len() > 2 && name.starts_with(':') && name.ends_with(':');
     if is_role { name.len() } else { 0 }
+}
+
+/// The length of the name of a role at the start of a text, with its colons.
+fn role_after(after: &str) -> usize {
+    let name = &after[..after.find(|char| !is_in_name(char)).unwrap_or(after.len())];
+    match name.rfind(':') {
+        Some(last) if last > 1 && name.starts_with(':') => last + 1,
+        _ => 0,
+    }
 }
 
 /// A title whose escaped characters are hidden. An escaped space is not shown. In a literal nothing
@@ -956,6 +973,12 @@ mod tests {
         );
         assert_eq!(shown("2**10 and ``**kwargs``"), "2**10 and **kwargs");
         assert_eq!(shown("In :py:mod:`a.b` (:c:`d`)"), "In a.b (d)");
+        assert_eq!(
+            shown("The `git`:cmd: stuff, `b`:py:c:."),
+            "The git stuff, b."
+        );
+        assert_eq!(shown("`a`: text: more"), "a: text: more");
+        assert_eq!(shown("_`Command Line` and a _`b`"), "Command Line and a b");
         assert_eq!(shown("Signal::``sent``"), "Signal::sent");
         assert_eq!(shown("No ``page: <name>``"), "No page: <name>");
         assert_eq!(shown(r"\*args, in\_ and a\ *b*"), "*args, in_ and ab");
