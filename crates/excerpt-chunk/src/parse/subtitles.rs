@@ -16,8 +16,10 @@ impl Parser for Subtitles {
         let mut reader = LineReader::from_start(document);
         let all = reader.lines.len();
         let mut at = reader.first_text(0..all);
+        let mut format = Format::SubRip;
         if at < all && is_block(reader.at(at), "WEBVTT") {
-            let after = next(&reader, at + 1..all);
+            format = Format::WebVtt;
+            let after = next(&reader, format, at + 1..all);
             reader.leaf(Kind::Definitions, at..after);
             at = after;
         }
@@ -33,7 +35,7 @@ impl Parser for Subtitles {
             }
             // The times may stand below a number.
             let times = cue(&reader, at, all).unwrap_or(at);
-            let after = next(&reader, times + 1..all);
+            let after = next(&reader, format, times + 1..all);
             let leaf = reader.leaf(kind, at..after);
             if let Some(label) = label {
                 reader.builder.label(leaf, label);
@@ -42,6 +44,13 @@ impl Parser for Subtitles {
         }
         reader.finish(document, "subtitles")
     }
+}
+
+/// Which of the two formats it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    SubRip,
+    WebVtt,
 }
 
 /// What the block at a line is, with the language of a style sheet.
@@ -66,19 +75,21 @@ fn cue(reader: &LineReader<'_>, at: usize, end: usize) -> Option<usize> {
 }
 
 /// The first line in `lines` that begins a cue or another block, or the end. A blank line in the
-/// text of a cue does not end it.
-fn next(reader: &LineReader<'_>, lines: Range<usize>) -> usize {
+/// text of a cue does not end it. In WebVTT, a line with an arrow ends a cue or another block, and
+/// the line above is its name only after a blank line; in SubRip, it may be its number.
+fn next(reader: &LineReader<'_>, format: Format, lines: Range<usize>) -> usize {
     let end = lines.end;
     for line in lines {
         if reader.is_blank(line) {
             continue;
         }
         let text = reader.at(line);
-        if is_times(text) {
+        let is_webvtt = format == Format::WebVtt;
+        if is_times(text) || (is_webvtt && text.contains("-->")) {
             return line;
         }
         let is_after_blank = reader.is_blank(line - 1);
-        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = !is_webvtt && text.bytes().all(|byte| byte.is_ascii_digit());
         if (is_after_blank || is_number) && cue(reader, line, end).is_some() {
             return line;
         }
@@ -131,6 +142,19 @@ mod tests {
         assert!(found.iter().all(|(kind, _)| *kind == Kind::Item));
         assert!(found[0].1.ends_with("Still here."));
         assert!(found[1].1.ends_with("\n42"));
+    }
+
+    #[test]
+    fn a_cue_of_webvtt_ends_at_a_line_with_an_arrow() {
+        let text = "WEBVTT\n\n00:01.000 --> 00:02.000\nThey were\n1984\n00:03.000 --> 00:04.000\nBooks.\n\n7\n00:05.000 --> 00:06.000\nSeven.\nfrom --> to\nlost\n";
+        let found: Vec<_> = drawn(text).into_iter().skip(1).collect();
+        let expected = [
+            (Kind::Item, "00:01.000 --> 00:02.000\nThey were\n1984"),
+            (Kind::Item, "00:03.000 --> 00:04.000\nBooks."),
+            (Kind::Item, "7\n00:05.000 --> 00:06.000\nSeven."),
+            (Kind::Paragraph, "from --> to\nlost"),
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]
