@@ -23,7 +23,8 @@ const DEEPEST_NUMBER: usize = 6;
 /// How many times a text in capitals stands in a document that is no title of it.
 const REPEATED: usize = 3;
 
-/// How many lines of text there are for each heading, at least.
+/// How many lines of text there are for each heading, at least: one for a title that is underlined,
+/// which is hardly meant as anything else.
 const TEXT: usize = 2;
 
 /// How many bytes of a longer line count as one, since a paragraph may be written without line
@@ -89,7 +90,10 @@ pub(super) fn titles(text: &str, start: usize) -> Vec<Title> {
     keep_numbers(&mut found);
     let most = most_nodes(text) / 4;
     let count = found.len();
-    let is_likely = count >= 2 && count <= most && lines.texts >= count * TEXT;
+    let is_drawn = |title: &&Candidate| matches!(title.style, Style::Drawn(..));
+    let drawn = found.iter().filter(is_drawn).count();
+    let least = drawn + (count - drawn) * TEXT;
+    let is_likely = count >= 2 && count <= most && lines.texts >= least;
     // Lines of punctuation that stand alone part a text as well.
     if !is_likely || (lines.rules >= 3 && lines.rules >= count) {
         return Vec::new();
@@ -450,8 +454,20 @@ mod tests {
         let body = "Some words without a line end, as editors wrap them. ".repeat(3);
         let text = format!("Start\n=====\n\n{body}\n\nMiddle\n======\n\n{body}\n");
         assert_eq!(shown(&text), [(1, "Start"), (1, "Middle")]);
-        let short = text.replace(&body, "Some words.");
+        let numbered = text
+            .replace("Start\n=====", "1. A")
+            .replace("Middle\n======", "2. B");
+        assert_eq!(shown(&numbered), [(1, "1. A"), (1, "2. B")]);
+        let short = numbered.replace(&body, "Some words.");
         assert_eq!(shown(&short), []);
+    }
+
+    #[test]
+    fn an_underlined_title_needs_one_line_of_text() {
+        let text =
+            "Tools\n=====\n\nOne line.\n\nParts\n=====\n\nFirst part\n----------\n\nTwo\nlines.\n";
+        assert_eq!(shown(text).len(), 3);
+        assert_eq!(shown("A one\n-----\n\nA two\n-----\n\nText.\n"), []);
     }
 
     #[test]
