@@ -317,6 +317,55 @@ fn the_outline_gives_the_levels() {
 }
 
 #[test]
+fn what_is_bold_is_no_heading_if_the_outline_has_others() {
+    let content = [
+        line("B", 14, 50, 740, "First"),
+        lines(50, 700, &["The text is longer than what is bold in it."]),
+        line("B", 10, 50, 660, "A remark"),
+        line("F", 10, 50, 620, "More text."),
+        line("B", 14, 50, 580, "Second"),
+        line("F", 10, 50, 540, "More text."),
+    ]
+    .concat();
+    let mut maker = Maker::pages(&[&content]);
+    assert!(text(&maker).contains("## A remark\n"));
+    maker.replace(1, ">>", "/Outlines 7 0 R>>");
+    maker.add("<</First 8 0 R>>");
+    maker.add("<</Title(First)/Dest[5 0 R/Fit]/Next 9 0 R>>");
+    maker.add("<</Title(Second)/Dest[5 0 R/Fit]>>");
+    let text = text(&maker);
+    assert_eq!(text.matches("# ").count(), 2, "{text}");
+    assert!(text.contains("\n\nA remark\n\n"), "{text}");
+}
+
+#[test]
+fn captions_and_labels_are_no_headings() {
+    let page = |title: &str| {
+        [
+            line("B", 10, 50, 740, title),
+            lines(50, 700, &["The text is longer than what is bold in it."]),
+            line("B", 10, 50, 660, "Note"),
+            line("F", 10, 50, 620, "More text."),
+            line("B", 10, 50, 580, "Table 4.3. Tides"),
+            line("F", 10, 50, 540, "More text."),
+            line("B", 14, 50, 500, "Figure A-1: The quay"),
+            line("F", 10, 50, 460, &format!("More text of {title}.")),
+        ]
+        .concat()
+    };
+    let pages = ["One", "Two", "Three", "Four"].map(page);
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+    let found = text(&Maker::pages(&pages));
+    for title in ["# One\n", "# Two\n", "# Three\n", "# Four\n"] {
+        assert!(found.contains(title), "{found}");
+    }
+    assert_eq!(found.matches("# ").count(), 4, "{found}");
+    // A word that is seldom a label may be a heading.
+    let found = text(&Maker::pages(&pages[..2]));
+    assert_eq!(found.matches("# ").count(), 4, "{found}");
+}
+
+#[test]
 fn what_the_file_says_about_itself_is_front_matter() {
     let mut maker = Maker::pages(&[&line("F", 10, 50, 700, "Text.")]);
     maker.add("<</Title(On \\(all\\) rivers)/Author(Ada; Ben)/CreationDate(D:20240506120000Z)/Keywords(water, sea)>>");

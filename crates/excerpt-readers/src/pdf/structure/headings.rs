@@ -1,6 +1,6 @@
 //! Headings: the blocks that the outline of the document names, and those that look like one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::style::{Style, half_points};
 use super::text_block::{TextBlock, TextKind};
@@ -13,7 +13,20 @@ const LARGER: f64 = 1.13;
 /// How long a heading is, at most.
 const LONGEST_HEADING: usize = 200;
 
-/// Makes headings of paragraphs that the outline has, or that are larger than the text.
+/// On how many pages a bold word stands that is a label, such as `Note`, and no heading.
+const LABELLED: usize = 4;
+
+/// What a block looks like that may be a heading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// Larger than the text.
+    Large,
+    /// Bold, and as large as the text.
+    Bold,
+}
+
+/// Makes headings of paragraphs that the outline has, or that are larger than the text or bold. If
+/// most of the outline is found, what is bold must look like one of its headings.
 pub(super) fn find_headings(pages: &mut [Vec<TextBlock>], style: &Style, outline: &[OutlineEntry]) {
     let matched = match_outline(pages, outline);
     // How often the outline gives each level to headings that look the same.
@@ -31,12 +44,18 @@ pub(super) fn find_headings(pages: &mut [Vec<TextBlock>], style: &Style, outline
             .max_by_key(|(level, count)| (**count, usize::MAX - **level))
             .map(|(level, _)| *level)
     };
+    let is_complete = matched.len() >= 2 && matched.len() * 4 >= outline.len() * 3;
+    let labels = labels(pages, style);
+    let is_heading = |block: &TextBlock| match look(block, style) {
+        Some(Look::Large) => true,
+        Some(Look::Bold) => {
+            !labels.contains(label(&block.text))
+                && (!is_complete || level_of((half_points(block.size), block.is_bold)).is_some())
+        }
+        None => false,
+    };
     let mut sizes: Vec<i64> = Vec::new();
-    for block in pages
-        .iter()
-        .flatten()
-        .filter(|block| is_heading(block, style))
-    {
+    for block in pages.iter().flatten().filter(|block| is_heading(block)) {
         sizes.push(half_points(block.size));
     }
     sizes.sort_unstable_by_key(|size| std::cmp::Reverse(*size));
@@ -54,7 +73,7 @@ pub(super) fn find_headings(pages: &mut [Vec<TextBlock>], style: &Style, outline
                 block.text = one_line(&block.text);
                 continue;
             }
-            if !is_heading(block, style) {
+            if !is_heading(block) {
                 continue;
             }
             let size = half_points(block.size);
@@ -80,8 +99,48 @@ pub(super) fn find_headings(pages: &mut [Vec<TextBlock>], style: &Style, outline
     }
 }
 
-/// Whether a block looks like a heading: larger than the text, or bold.
-fn is_heading(block: &TextBlock, style: &Style) -> bool {
+/// The single words that are bold on many pages.
+fn labels(pages: &[Vec<TextBlock>], style: &Style) -> HashSet<String> {
+    // On how many pages each is, and the last of them.
+    let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
+    for (page, blocks) in pages.iter().enumerate() {
+        for block in blocks {
+            let word = label(&block.text);
+            if word.contains(char::is_whitespace) || look(block, style) != Some(Look::Bold) {
+                continue;
+            }
+            let (count, last) = counts.entry(word).or_insert((0, usize::MAX));
+            *count += usize::from(std::mem::replace(last, page) != page);
+        }
+    }
+    let labels = counts.iter().filter(|(_, (count, _))| *count >= LABELLED);
+    labels.map(|(word, _)| (*word).to_string()).collect()
+}
+
+/// A label without the marks after it.
+fn label(text: &str) -> &str {
+    text.trim_end_matches(|char: char| !char.is_alphanumeric())
+}
+
+/// Whether a text is the caption of a table or a figure: `Table 4.3. Tides`.
+fn is_caption(text: &str) -> bool {
+    const NAMES: [&str; 6] = ["Table", "Figure", "Fig.", "Listing", "Tabelle", "Abbildung"];
+    let mut words = text.split_whitespace();
+    let (name, number) = (words.next(), words.next().unwrap_or_default());
+    let digits = number.strip_prefix(|char: char| char.is_ascii_uppercase());
+    let is_numbered = digits.unwrap_or(number).starts_with(|char: char| {
+        char.is_ascii_digit() || (digits.is_some() && ".-".contains(char))
+    });
+    match name {
+        // An example has a heading as often as a caption.
+        Some("Example") => is_numbered && number.ends_with(['.', ':']),
+        Some(name) => is_numbered && NAMES.contains(&name),
+        None => false,
+    }
+}
+
+/// What a block looks like, if it may be a heading.
+fn look(block: &TextBlock, style: &Style) -> Option<Look> {
     let is_text = matches!(block.kind, TextKind::Paragraph | TextKind::Item(Some(_)));
     let letters = block.text.chars().filter(|c| c.is_alphabetic()).count();
     let length = block.text.chars().count();
@@ -91,8 +150,10 @@ fn is_heading(block: &TextBlock, style: &Style) -> bool {
         || letters * 3 < length
         || length > LONGEST_HEADING
         || block.lines > 4
+        || block.text.contains('…')
+        || is_caption(&block.text)
     {
-        return false;
+        return None;
     }
     let is_large = block.size >= LARGER * style.size;
     let is_small = block.size < 0.95 * style.size;
@@ -101,7 +162,11 @@ fn is_heading(block: &TextBlock, style: &Style) -> bool {
         .ends_with(['.', ',', ';', ':', '-', '。', '，', '…']);
     let is_bold =
         block.is_bold && !style.is_bold && !is_small && !ends && block.lines <= 2 && length <= 120;
-    (is_large || is_bold) && !block.text.contains('…')
+    match (is_large, is_bold) {
+        (true, _) => Some(Look::Large),
+        (false, true) => Some(Look::Bold),
+        (false, false) => None,
+    }
 }
 
 /// The blocks that the entries of the outline name, with their levels.
