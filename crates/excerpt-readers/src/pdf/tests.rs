@@ -366,6 +366,53 @@ fn captions_and_labels_are_no_headings() {
 }
 
 #[test]
+fn text_that_is_larger_than_most_of_the_code_is_no_heading() {
+    let code: String = (0..30)
+        .map(|at| {
+            line(
+                "M",
+                8,
+                50,
+                600 - 10 * at,
+                "let tide = quay.tide(hour, minute, second);",
+            )
+        })
+        .collect();
+    let content = [
+        line("F", 14, 50, 740, "On tides"),
+        line(
+            "F",
+            10,
+            50,
+            700,
+            "The height of the water depends on the time as in",
+        ),
+        line("F", 10, 50, 688, "this code, which is longer than the text"),
+        code,
+    ]
+    .concat();
+    let mut maker = Maker::pages(&[&content]);
+    maker.replace(2, "9999 0 R", "7 0 R");
+    maker.add("<</Type/Font/Subtype/Type1/BaseFont/Courier>>");
+    let found = text(&maker);
+    assert_eq!(found.matches("# ").count(), 1, "{found}");
+    assert!(found.starts_with("# On tides\n\nThe height"), "{found}");
+}
+
+#[test]
+fn a_long_sentence_in_large_letters_is_no_heading() {
+    let content = |title: &str| {
+        let text = ["Some text in the usual size, which is longer than what is large above."; 3];
+        [line("F", 14, 50, 740, title), lines(50, 700, &text)].concat()
+    };
+    let title = "What the harbour was like before the first steamer came to the quay";
+    let found = |title: &str| text(&Maker::pages(&[&content(title)])).starts_with("# ");
+    assert!(found(title));
+    assert!(found("The quay."));
+    assert!(!found(&format!("{title}.")));
+}
+
+#[test]
 fn what_the_file_says_about_itself_is_front_matter() {
     let mut maker = Maker::pages(&[&line("F", 10, 50, 700, "Text.")]);
     maker.add("<</Title(On \\(all\\) rivers)/Author(Ada; Ben)/CreationDate(D:20240506120000Z)/Keywords(water, sea)>>");

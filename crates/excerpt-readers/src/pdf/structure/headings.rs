@@ -13,6 +13,9 @@ const LARGER: f64 = 1.13;
 /// How long a heading is, at most.
 const LONGEST_HEADING: usize = 200;
 
+/// How long a heading that ends like a sentence is, at most.
+const LONGEST_SENTENCE: usize = 60;
+
 /// On how many pages a bold word stands that is a label, such as `Note`, and no heading.
 const LABELLED: usize = 4;
 
@@ -155,7 +158,8 @@ fn look(block: &TextBlock, style: &Style) -> Option<Look> {
     {
         return None;
     }
-    let is_large = block.size >= LARGER * style.size;
+    let is_sentence = length > LONGEST_SENTENCE && block.text.ends_with(['.', ',', ':', ';']);
+    let is_large = block.size >= LARGER * style.size && !is_sentence;
     let is_small = block.size < 0.95 * style.size;
     let ends = block
         .text

@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use crate::pdf::layout::Line;
 
+/// How long a line of prose is, at least: a heading above lines of code is mostly shorter.
+const PROSE: usize = 40;
+
 /// What most of the text looks like.
 #[derive(Debug)]
 pub(super) struct Style {
@@ -14,14 +17,24 @@ pub(super) struct Style {
 
 impl Style {
     pub(super) fn of(pages: &[Vec<Line>]) -> Style {
+        // The sizes of all lines, and of those that are not monospaced.
         let mut sizes: HashMap<i64, usize> = HashMap::new();
-        let (mut all, mut bold, mut monospaced) = (0, 0, 0);
+        let mut other_sizes: HashMap<i64, usize> = HashMap::new();
+        let (mut all, mut bold, mut monospaced, mut prose) = (0, 0, 0, 0);
         for line in pages.iter().flatten() {
             let length = line.text.len();
             *sizes.entry(half_points(line.size)).or_default() += length;
+            if !line.is_monospaced {
+                *other_sizes.entry(half_points(line.size)).or_default() += length;
+                prose += if length >= PROSE { length } else { 0 };
+            }
             all += length;
             bold += if line.is_bold { length } else { 0 };
             monospaced += if line.is_monospaced { length } else { 0 };
+        }
+        // A manual may have more code than text, in smaller letters.
+        if prose * 20 >= all {
+            sizes = other_sizes;
         }
         let most = sizes.iter().max_by_key(|(size, count)| (**count, -**size));
         Style {
