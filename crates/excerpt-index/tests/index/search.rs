@@ -66,6 +66,11 @@ fn a_misspelt_word_is_replaced_and_named() {
         (found, notes),
         ("cup.md".to_string(), replaced("pack size", "packsize"))
     );
+    // With many such words, the question is not about what is here.
+    let query = "pasue ketle befroe puor cupps twelev";
+    let (_, notes) = respelled(query);
+    let all = query.replace(' ', "`, `");
+    assert_eq!(notes, [format!("not found: `{all}`")]);
     // A word that is only not used here, a short one, and a name.
     for query in ["battle", "cpus", "k8s"] {
         let (_, notes) = respelled(query);

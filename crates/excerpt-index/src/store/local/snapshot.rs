@@ -35,6 +35,10 @@ const GROWTH: usize = 4;
 /// With this many codes, both searches take longer than starting a thread for one of them.
 const MANY_CODES: usize = 10_000;
 
+/// With more words than this that do not occur, a question is in another language or about
+/// something else: none of them is taken for a misspelt one, which would take long.
+const MOST_UNKNOWN: usize = 4;
+
 /// How many bytes of texts are kept while passages are read.
 const MOST_KEPT: usize = 16 << 20;
 
@@ -260,16 +264,23 @@ impl LocalSnapshot<'_> {
         words: &[AskedWord<'_>],
         weights: &[Option<f32>],
     ) -> Result<Vec<Option<String>>, StoreError> {
-        let words = words.iter().zip(weights);
-        let meant = words.map(
-            |(word, weight)| match (weight, word.edits, &self.keywords) {
-                (None, Some(_), Some(keywords)) => match keywords.parted(word)? {
-                    Some(parted) => Ok(Some(parted)),
-                    None => self.nearest_word(word, keywords),
-                },
-                _ => Ok(None),
+        let is_unknown =
+            |word: &AskedWord<'_>, weight: &Option<f32>| weight.is_none() && word.edits.is_some();
+        let pairs = words.iter().zip(weights);
+        let unknown = pairs
+            .clone()
+            .filter(|(word, weight)| is_unknown(word, weight));
+        let is_few = unknown.count() <= MOST_UNKNOWN;
+        let Some(keywords) = self.keywords.as_ref().filter(|_| is_few) else {
+            return Ok(vec![None; words.len()]);
+        };
+        let meant = pairs.map(|(word, weight)| match is_unknown(word, weight) {
+            true => match keywords.parted(word)? {
+                Some(parted) => Ok(Some(parted)),
+                None => self.nearest_word(word, keywords),
             },
-        );
+            false => Ok(None),
+        });
         meant.collect()
     }
 
