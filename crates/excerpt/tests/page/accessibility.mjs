@@ -15,7 +15,7 @@ const VIEWS = {
   start: [{}, ".recent a"],
   help: [{}, ".recent a", (page) => page.click("#help-open")],
   search: [{ q: "why did the siren ring late", collection: "notes", tag: "daily" }, ".hit", explain],
-  weak: [{ q: "tideeel" }, ".weak .hit"],
+  weak: [{ q: "xylophone" }, ".weak .hit"],
   problem: [{ q: "siren", since: "2026-99-99" }, "#search-problem .problem"],
   document: [{ view: "document", target: "gauges.md", collection: "guide", lines: "30-47" }, "#lines .on"],
   hostile: [{ view: "document", target: "attack.md", collection: "hostile" }, "#lines .line"],

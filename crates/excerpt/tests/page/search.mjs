@@ -62,7 +62,7 @@ const why = (browser, judge) =>
 const nothing = (browser, judge) =>
   withPage(browser, judge, async (page) => {
     await start(page);
-    await find(page, "tideeel");
+    await find(page, "xylophone");
     judge.same("nothing matched", await page.getAttribute(".count", "data-matched"), "0");
     judge.check("only weak matches", (await page.locator(".hit[data-weak=false]").count()) === 0 && (await page.locator(".weak .hit").count()) > 0);
   });
