@@ -76,8 +76,8 @@ pub(crate) struct Survey {
     pub(crate) unmatched: Option<Vec<Note>>,
     /// The [idf](super::idf) of each word; `None` for one that does not occur.
     pub(crate) weights: Vec<Option<f32>>,
-    /// For each word that does not occur and may be misspelt: the nearest that does, as it is
-    /// written in a chunk, or the two words that it consists of; `None` if there are none.
+    /// For each word that does not occur and may be misspelt: the nearest that does, as a
+    /// chunk has it, or the two words that it consists of; `None` if there are none.
     pub(crate) meant: Vec<Option<String>>,
     /// How rare each piece is, from 0 for one that is everywhere to 1 for one in a single chunk.
     pub(crate) rarities: Vec<f32>,

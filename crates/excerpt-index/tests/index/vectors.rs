@@ -143,7 +143,7 @@ fn a_question_in_other_words_finds_its_document() {
     let report = world.sync();
     assert_eq!(report.without_vectors, None);
     for (question, path) in [
-        ("cooking pastry", "bread.md"),
+        ("cooking loaves", "bread.md"),
         ("sailor on a boat", "ship.md"),
         ("debt and finance", "deep/money.md"),
     ] {

@@ -299,7 +299,10 @@ impl LocalSnapshot<'_> {
         };
         let text = self.store.database.text(document.text)?;
         let passage = self.passage(found.key, &text, None)?;
-        Ok(passage.and_then(|passage| written(&passage.text, &term)))
+        let meant = passage.and_then(|passage| nearest_form(&passage.text, &term, word.written));
+        // Stems are near more often than words: `loan` is not meant by `loaves`.
+        let edits = word.edits.unwrap_or(0);
+        Ok(meant.and_then(|(form, found)| (found <= edits.into()).then_some(form)))
     }
 
     /// A chunk with its part of the `text` of its document; `None` if it no longer exists.
@@ -422,16 +425,24 @@ impl Snapshot for LocalSnapshot<'_> {
     }
 }
 
-/// The first word of a text that has this term.
-fn written(text: &str, term: &String) -> Option<String> {
+/// Of the words of a text that have a term, the one that is nearest to `asked` whatever its case,
+/// and by how many edits they differ.
+fn nearest_form(text: &str, term: &String, asked: &str) -> Option<(String, usize)> {
+    let asked = asked.to_lowercase();
     let analyzer = Analyzer::finding(std::iter::once(term));
     let mut terms = analyzer.terms(text);
+    let mut nearest: Option<(String, usize)> = None;
     while let Some(found) = terms.advance() {
-        if found.text == term {
-            return Some(text[found.bytes].to_string());
+        if found.text != term {
+            continue;
+        }
+        let form = text[found.bytes].to_lowercase();
+        let edits = strsim::osa_distance(&asked, &form);
+        if nearest.as_ref().is_none_or(|(_, least)| edits < *least) {
+            nearest = Some((form, edits));
         }
     }
-    None
+    nearest
 }
 
 /// The best chunks for `words`, if the request is for those.
