@@ -279,12 +279,10 @@ impl<'a> Reader<'a> {
         let text = self.base.at(at).trim_start_matches('.').trim_start();
         let is_short = text.starts_with('_')
             || (text.is_empty() && at + 1 < end && self.base.is_blank(at + 1));
-        let end = if is_short {
-            self.base.blank(at..end)
-        } else {
-            end
-        };
-        self.base.outdent(at + 1..end, indent)
+        first_line(at + 1..end, |line| match self.base.is_blank(line) {
+            true => is_short,
+            false => self.base.lines[line].indent <= indent,
+        })
     }
 
     /// Reads labels, comments and settings with the title below them, to whose section they belong,

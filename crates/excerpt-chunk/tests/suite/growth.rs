@@ -56,6 +56,13 @@ fn a_huge_fence() {
 }
 
 #[test]
+fn labels_of_restructuredtext_without_a_blank_line() {
+    cuts_as("x.rst", &lines(200_000, |i| format!(".. _label{i}: x\n")));
+    cuts_as("x.rst", &".. _`a`: x\n".repeat(200_000));
+    cuts_as("x.rst", &"..\n.. [1] a\n".repeat(200_000));
+}
+
+#[test]
 fn quotes_in_quotes() {
     cuts(&(">".repeat(100_000) + "x\n"));
     cuts(&lines(2_000, |i| format!("{} level {i}\n", ">".repeat(i))));
