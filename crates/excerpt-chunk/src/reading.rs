@@ -91,7 +91,7 @@ pub(crate) fn read(document: &Document<'_>, config: &Config, tools: &Tools<'_>) 
         }
         (strategy, _) => (strategy, "as configured".to_string()),
     };
-    if strategy == Strategy::Code && code.is_none() {
+    if strategy == Strategy::Code && code.is_none() && !format.is_structured {
         outline.fall_back("unknown language: split at blocks and lines");
     }
     let mut include_delimiter = config.include_delimiter;
@@ -164,10 +164,8 @@ fn rule_lines(
         Syntax::Rst | Syntax::Text | Syntax::Code => &[Which::Apart],
         _ => &[],
     };
-    ways.iter().find_map(|which| {
-        let (line, count) = delimited::rule_lines(outline, text, *which, least)?;
-        Some((line, *which, count))
-    })
+    ways.iter()
+        .find_map(|which| delimited::rule_lines(outline, text, *which, least))
 }
 
 /// Chooses a strategy by content, with the reason.
@@ -180,6 +178,10 @@ fn detect(
     let is_journal = outline.is_journal();
     if size < 2 * config.min && !is_journal {
         let min = config.min;
+        let unit = match size {
+            1 => unit.strip_suffix('s').unwrap_or(unit),
+            _ => unit,
+        };
         let reason = format!("detected: {size} {unit}, under twice `min` ({min})");
         return (Strategy::Whole, reason);
     }

@@ -222,13 +222,14 @@ fn anchor(text: &str) -> Option<usize> {
     Some(text.len() - value.len())
 }
 
-/// The first kind of line that separates the text at least `least` times, and how often it does.
+/// The first kind of line that separates the text at least `least` times, which of these lines do,
+/// and how many there are. An anchor is no mark around text, so it need not be apart from it.
 pub(crate) fn rule_lines(
     outline: &Outline,
     text: &str,
     which: Which,
     least: usize,
-) -> Option<(&'static RuleLine, usize)> {
+) -> Option<(&'static RuleLine, Which, usize)> {
     RULE_LINES.iter().find_map(|line| {
         let which = if line.opens {
             Which::Conventional
@@ -236,7 +237,7 @@ pub(crate) fn rule_lines(
             which
         };
         let count = delimiters(outline, text, line.find_iter(text), which).count();
-        (count >= least).then_some((line, count))
+        (count >= least).then_some((line, which, count))
     })
 }
 
