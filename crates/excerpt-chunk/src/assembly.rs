@@ -170,7 +170,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
 
     fn context(&self, piece: &Piece, part: Part) -> Context {
         let mut trail = Vec::new();
-        let mut place = piece.place;
+        let mut place = piece.trail;
         while place > 0 {
             trail.extend(self.places[place].label.clone());
             place = self.places[place].parent;

@@ -123,7 +123,7 @@ pub struct Chunk<'a> {
     pub text: &'a str,
     /// The place of the chunk in its document.
     pub context: Context,
-    /// The titles of the headings or definitions inside the chunk that do not contain all of it.
+    /// The titles of the headings or definitions inside the chunk that are not in its trail.
     pub sections: Vec<Arc<str>>,
     /// The names that source code defines here: those of the definitions whose signature begins in
     /// the chunk, each once.
@@ -216,7 +216,8 @@ pub struct Context {
     pub domain: Option<Arc<str>>,
     /// The document's title.
     pub title: Option<Arc<str>>,
-    /// The headings (or scopes) shared by everything in the chunk, outermost first.
+    /// The headings (or scopes) around the chunk, outermost first: those of everything in it, and
+    /// of the section that it continues, if it goes on past the end of that.
     pub trail: Vec<Arc<str>>,
     /// What a later part needs to be understood alone: the header rows of a table.
     pub lead: Option<Arc<str>>,

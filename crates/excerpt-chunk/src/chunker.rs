@@ -251,6 +251,7 @@ impl Chunker {
             marker: config
                 .continuation_marker
                 .as_deref()
+                .filter(|_| config.context != ContextParts::NONE)
                 .map_or(0, |marker| 1 + measure.of(marker)),
             include_delimiter: reading.include_delimiter,
             grain: match strategy {

@@ -39,8 +39,8 @@ pub struct Config {
     /// The size that no chunk exceeds, unless it has the warning
     /// [`Oversized`](crate::Warning::Oversized). Default: 400 tokens.
     pub max: usize,
-    /// The size below which a chunk is too small: it is joined with a neighbour if the strategy
-    /// allows it. Default: 50 tokens.
+    /// The size of a chunk's text below which it is too small: it is joined with a neighbour if the
+    /// strategy allows it. Default: 50 tokens.
     pub min: usize,
     /// How much of the text before a chunk is repeated in front of it, in whole sentences or
     /// blocks. Default: none.

@@ -112,7 +112,7 @@ pub const FIELDS: &[ConfigField] = &[
         name: "min",
         flag: "min",
         values: Values::Size,
-        help: "The size below which a chunk is joined with a neighbour if the strategy allows it",
+        help: "The size of its text, without context, below which a chunk is joined with a neighbour if the strategy allows it",
         default: Some("50"),
         aliases: &[
             "min_chunk_size",

@@ -42,6 +42,9 @@ pub(crate) struct Piece {
     pub(crate) level: u8,
     /// The innermost place that contains all of it.
     pub(crate) place: usize,
+    /// The innermost place that its trail names: one that contains all of it, or the section that
+    /// it continues.
+    pub(crate) trail: usize,
     /// The innermost place in which it begins.
     pub(crate) begins: usize,
     /// The other places it touches, in order.
@@ -221,10 +224,11 @@ impl Plan<'_> {
         let window = &steps[start..=count.min(start + WINDOW)];
         let before = self.atoms[start].grains.start;
         let overlap = self.overlap_reserve(start);
+        let continued = self.continued(start);
         // The limit of an overview is that of its text.
-        let around_text = |place, signature| match overview {
+        let around_text = |place: usize, signature| match overview {
             Some(_) => 0,
-            None => self.header(place, extra + signature) + overlap,
+            None => self.header(place.max(continued), extra + signature) + overlap,
         };
         // The place of the last atom, and the one that contains all of them.
         let mut here = window[0].place;
@@ -232,7 +236,8 @@ impl Plan<'_> {
         let mut around_all = around_text(place, 0);
         let mut buried = 0.0;
         let mut glued = true;
-        let mut joined = false;
+        // The size of the last part that joined the first one.
+        let mut joined = None;
         for (last, pair) in (start..).zip(window.windows(2)) {
             let [step, next] = pair else { break };
             let end = last + 1;
@@ -241,7 +246,7 @@ impl Plan<'_> {
                     if !self.joins(start, last, steps) {
                         break;
                     }
-                    joined = true;
+                    joined = Some(self.size(last, step.next_mandatory));
                     buried += price::JOIN;
                 }
                 glued &= step.glue;
@@ -273,7 +278,8 @@ impl Plan<'_> {
             if total > max && !glued {
                 continue;
             }
-            if joined && !next.mandatory {
+            // What has joined is whole, unless it is itself to be split.
+            if joined.is_some_and(|part| part <= target) && !next.mandatory {
                 continue;
             }
             // Signed, which is converted faster.
@@ -340,17 +346,22 @@ impl Plan<'_> {
     }
 
     /// Whether a chunk that begins at `start` may continue across the mandatory split before `cut`:
-    /// only if it consists of whole parts under one parent, one of which is too small to be a
-    /// chunk.
+    /// only if it consists of whole parts, each a sibling of the first one or below one that begins
+    /// in the chunk, and what comes before or after the split is too small to be a chunk. The days
+    /// of a journal are never joined.
     fn joins(&self, start: usize, cut: usize, steps: &[Step]) -> bool {
         let whole = start == 0 || self.atoms[start].boundary.mandatory;
-        if !self.limits.join || !whole {
+        let cut_begins = self.places[self.atoms[cut].begins].node;
+        let next_day = self.limits.days && self.outline.ends_day(cut_begins);
+        if !self.limits.join || !whole || next_day {
             return false;
         }
         let (first, second) = (self.atoms[start].place, self.atoms[cut].place);
         let parent = self.places[second].parent;
         let by_delimiter = self.atoms[cut].boundary.strength == Strength::Delimiter;
-        let related = by_delimiter || parent == first || parent == self.places[first].parent;
+        let is_sibling = parent == self.places[first].parent;
+        let is_below = parent == first || self.places[parent].first_atom >= start;
+        let related = by_delimiter || is_sibling || is_below;
         let small = |from, to| self.size(from, to) < self.limits.min;
         related && (small(start, cut) || small(cut, steps[cut].next_mandatory))
     }
@@ -377,6 +388,24 @@ impl Plan<'_> {
     /// The size of the text from atom `start` to before atom `end`, in grains.
     fn size(&self, start: usize, end: usize) -> usize {
         self.atoms[end - 1].grains.end - self.atoms[start].grains.start
+    }
+
+    /// The innermost section of prose that a chunk beginning at `start` continues: its heading
+    /// comes before the chunk. The document if there is none. (Source code has signatures for that.)
+    fn continued(&self, start: usize) -> usize {
+        let mut continued = 0;
+        let mut place = self.atoms[start].begins;
+        while place > 0 {
+            let around = &self.places[place];
+            if self.outline.nodes[around.node].kind != Kind::Section {
+                return 0;
+            }
+            if continued == 0 && around.first_atom < start {
+                continued = place;
+            }
+            place = around.parent;
+        }
+        continued
     }
 
     /// The size of the header of a chunk in `place` that needs `extra` in addition, up to its
@@ -461,6 +490,8 @@ impl Plan<'_> {
         let bytes = first.bytes.start..last.bytes.end;
         let all = atoms.iter().map(|atom| atom.place);
         let place = all.fold(first.place, |a, b| shared(self.places, a, b));
+        // Both are around the place in which it begins, and a place comes after the one around it.
+        let trail = place.max(self.continued(start));
         let size = self.size(start, end);
         let block = self.outline.block(first.node);
         let in_block = |atom: &Atom| self.outline.block(atom.node) == block;
@@ -474,7 +505,7 @@ impl Plan<'_> {
         // A block that is kept whole keeps its context, too.
         let extra = || self.lead(first).map_or(0, |(_, size)| size);
         let whole_block = self.limits.keep && self.is_block(largest);
-        let over = size > max || (whole_block && size + self.header(place, extra()) > max);
+        let over = size > max || (whole_block && size + self.header(trail, extra()) > max);
         let oversized = over.then(|| match kind(largest) {
             _ if split::is_one_grapheme(&self.text[bytes.clone()]) => ONE_GRAPHEME,
             Kind::Code => "a code block kept whole",
@@ -482,13 +513,14 @@ impl Plan<'_> {
             _ => "a sentence kept whole",
         });
         Piece {
-            overlap: self.overlap(start, size, place),
+            overlap: self.overlap(start, size, trail),
             strength: first.boundary.strength,
             continues: first.boundary.continues(),
             level: first.level,
             place,
+            trail,
             begins: first.begins,
-            touched: self.touched(start, end, place),
+            touched: self.touched(start, end, place, trail),
             kind: match kind(first) {
                 _ if overview => Kind::Overview,
                 _ if first.level > 0 && !(same_node && atoms.len() == 1) => Kind::Section,
@@ -507,12 +539,12 @@ impl Plan<'_> {
         }
     }
 
-    /// The places that atoms `start..end` touch but that do not contain all of them: first those
-    /// that they continue, then those that begin in them.
-    fn touched(&self, start: usize, end: usize, place: usize) -> Vec<usize> {
+    /// The places that atoms `start..end` touch, other than `place`, which contains all of them,
+    /// and those of their trail: first those that they continue, then those that begin in them.
+    fn touched(&self, start: usize, end: usize, place: usize, trail: usize) -> Vec<usize> {
         let mut touched = Vec::new();
         let mut around = self.atoms[start].place;
-        while around != place {
+        while around > trail {
             touched.push(around);
             around = self.places[around].parent;
         }
@@ -538,7 +570,7 @@ impl Plan<'_> {
 
     /// Where the overlap of the chunk that begins at `start` begins: as many whole blocks and
     /// sentences before it as fit.
-    fn overlap(&self, start: usize, size: usize, place: usize) -> usize {
+    fn overlap(&self, start: usize, size: usize, trail: usize) -> usize {
         let here = &self.atoms[start];
         let lead = self.lead(here).map_or(0, |(_, size)| size);
         let extra = lead
@@ -548,7 +580,7 @@ impl Plan<'_> {
                 0
             };
         let header = self
-            .header(place, extra)
+            .header(trail, extra)
             .min(self.limits.max.saturating_sub(size));
         let left = self.limits.max.saturating_sub(size + header);
         let room = self.overlap_reserve(start).min(left);

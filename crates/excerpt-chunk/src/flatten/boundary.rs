@@ -218,7 +218,7 @@ impl Walk<'_> {
 }
 
 /// Whether a paragraph introduces what follows it.
-fn introduces(paragraph: &str) -> bool {
+pub(super) fn introduces(paragraph: &str) -> bool {
     paragraph
         .trim_end()
         .trim_end_matches(['*', '_', '`'])

@@ -14,6 +14,7 @@ use crate::outline::{Kind, Outline};
 use crate::price;
 use crate::split;
 use crate::text::is_fence;
+use boundary::introduces;
 
 /// An atom smaller than `max` by this factor joins the one before it, so a window of the plan holds
 /// at most about twice as many.
@@ -389,11 +390,26 @@ impl Walk<'_> {
         else {
             return false;
         };
-        let header = self.limits.path + self.places[self.place].header;
-        let room = self.limits.max - header.min(self.limits.max / 4);
         let start = self.heading_before(boundary).unwrap_or(node.span.start);
         let end = start + self.text[start..word.end].trim_end().len();
-        !self.measure.fits(start..end, room)
+        !self.measure.fits(start..end, self.room())
+    }
+
+    /// How much text fits next to the context of the place that is open, in grains. A context above
+    /// a quarter of the limit loses its outer headings.
+    fn room(&self) -> usize {
+        let Bounds { max, path, .. } = *self.limits;
+        let all = self.places[self.place].header;
+        let with = |outer: usize| path + all - self.places[outer].header;
+        let mut header = path + all;
+        if header > max / 4 {
+            let mut outer = self.place;
+            while outer > 0 && with(self.places[outer].parent) <= max / 4 {
+                outer = self.places[outer].parent;
+            }
+            header = with(outer);
+        }
+        max - header.min(max / 4)
     }
 
     /// Where the headings begin that what follows `boundary` belongs to.
@@ -409,7 +425,7 @@ impl Walk<'_> {
     }
 
     /// Whether the node at `index` fits in a chunk; prose directly below a heading, together with
-    /// the heading.
+    /// the heading, and a paragraph, with its context, since it can be split between its sentences.
     fn fits_with_heading(&mut self, index: usize, boundary: Boundary) -> bool {
         let node = &self.outline.nodes[index];
         let prose = matches!(
@@ -417,11 +433,19 @@ impl Walk<'_> {
             Kind::Paragraph | Kind::Item | Kind::Quote | Kind::Footnote
         );
         let start = self.heading_before(boundary).filter(|_| prose);
-        self.fits(&node.span) && start.is_none_or(|start| self.fits(&(start..node.span.end)))
+        self.fits(&node.span)
+            && start.is_none_or(|start| self.fits(&(start..node.span.end)))
+            && (node.kind != Kind::Paragraph || self.fits_with_context(&node.span))
+    }
+
+    /// Whether the text in `span` fits in a chunk next to the context of the place that is open.
+    fn fits_with_context(&mut self, span: &Range<usize>) -> bool {
+        let end = self.text_end(span.end).max(span.start);
+        self.measure.fits(span.start..end, self.room())
     }
 
     /// Glues the last word of a section to what comes before it, and a block that is kept whole to
-    /// the word between it and its heading: a word alone is no chunk.
+    /// the word, or the line that introduces it, between it and its heading: neither is a chunk.
     fn keep_last_words(&mut self) {
         for index in 1..self.atoms.len() {
             let (before, here) = (&self.atoms[index - 1], &self.atoms[index]);
@@ -441,7 +465,11 @@ impl Walk<'_> {
             let last = next.is_none_or(|next| next.place != here.place || next.boundary.mandatory);
             let kept = self.limits.keep && here.grains.len() > self.limits.max;
             let remains = before.level == 0 && last && word(here);
-            let led = kept && before.level == 0 && before.boundary.glue && word(before);
+            let leads = |atom: &Atom| {
+                let text = &self.text[atom.bytes.clone()];
+                word(atom) || (atom.grains.len() < self.limits.min && introduces(text))
+            };
+            let led = kept && before.level == 0 && before.boundary.glue && leads(before);
             self.atoms[index].boundary.glue |= remains || led;
         }
     }

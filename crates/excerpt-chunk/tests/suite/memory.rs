@@ -8,8 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use excerpt_chunk::{
-    Chunking, Config, Document, Kind, Preset, Sizer as _, Strategy, Strength, Unit, Warning,
-    settings_from_toml,
+    Chunking, Config, Document, Kind, Preset, Strategy, Strength, Unit, Warning, settings_from_toml,
 };
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::Regex;
@@ -139,15 +138,17 @@ fn headings_lead(text: &str, chunking: &Chunking<'_>, headings: &[Range<usize>])
 fn paragraphs_intact(text: &str, chunking: &Chunking<'_>, config: &Config, blocks: &Blocks) {
     for paragraph in &blocks.paragraphs {
         let holders = holders(chunking, paragraph);
-        let contexts = holders
-            .iter()
-            .map(|holder| chunking.chunks[*holder].size.context);
-        let size = config.unit.size(&text[paragraph.clone()]).unwrap();
-        let size = size + contexts.max().unwrap_or(0);
+        let text = &text[paragraph.clone()];
+        // Counted in characters, four to a token: a size in tokens is rounded down.
+        assert_eq!(config.unit, Unit::Tokens);
+        let sizes = holders.iter().map(|holder| {
+            let header = &chunking.chunks[*holder].context.header;
+            header.chars().count() + text.chars().count()
+        });
+        let size = sizes.max().unwrap_or(0);
         assert!(
-            holders.len() == 1 || size > config.max,
-            "{size} tokens with their context, split:\n{}",
-            &text[paragraph.clone()]
+            holders.len() == 1 || size > 4 * config.max,
+            "{size} characters with their context, split:\n{text}"
         );
     }
 }
