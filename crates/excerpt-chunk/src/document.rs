@@ -157,23 +157,17 @@ impl<'a> Document<'a> {
     }
 
     /// Whether the document is an overview of the files next to it, by its exact name: a `README`
-    /// in any format with headings, or an `index` in Markdown.
+    /// or an `index` in a format of prose with headings. A web page named so is a page like others.
     #[must_use]
     pub fn is_overview(&self) -> bool {
-        const NAMES: [&str; 10] = [
-            "readme",
-            "readme.md",
-            "readme.markdown",
-            "readme.rst",
-            "readme.adoc",
-            "readme.asciidoc",
-            "readme.org",
-            "readme.txt",
-            "index.md",
-            "index.markdown",
-        ];
+        const STEMS: [&str; 2] = ["readme", "index"];
+        const EXTENSIONS: [&str; 7] = ["md", "markdown", "rst", "adoc", "asciidoc", "org", "txt"];
         let name = self.path.and_then(|path| path.rsplit(['/', '\\']).next());
-        name.is_some_and(|name| NAMES.contains(&&*name.to_lowercase()))
+        let name = name.unwrap_or_default().to_lowercase();
+        match name.split_once('.') {
+            Some((stem, extension)) => STEMS.contains(&stem) && EXTENSIONS.contains(&extension),
+            None => name == "readme",
+        }
     }
 
     /// The syntax that was set, as such or as the language.
@@ -357,9 +351,11 @@ mod tests {
     fn an_overview_is_known_by_its_exact_name() {
         let overview = |path| Document::new("").with_path(path).is_overview();
         assert!(overview("projects/README.md") && overview("index.md") && overview("ReadMe.rst"));
+        assert!(overview("docs/index.rst") && overview("README") && overview("index.adoc"));
         assert!(
             !overview("myreadme.md") && !overview("index.html") && !overview("readme-first.md")
         );
+        assert!(!overview("index.js") && !overview("index") && !overview("readme.py"));
     }
 
     #[test]

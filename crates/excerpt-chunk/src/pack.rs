@@ -391,7 +391,7 @@ impl Plan<'_> {
     }
 
     /// The innermost section of prose that a chunk beginning at `start` continues: its heading
-    /// comes before the chunk. The document if there is none. (Source code has signatures for that.)
+    /// comes before the chunk. The document if there is none. Source code has signatures for that.
     fn continued(&self, start: usize) -> usize {
         let mut continued = 0;
         let mut place = self.atoms[start].begins;

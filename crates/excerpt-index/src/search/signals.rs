@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
+use excerpt_chunk::Document;
 use serde_json::Value;
 
 use super::fusion::Scored;
@@ -175,7 +176,7 @@ impl<'a> SignalInput<'a> {
             file_name(&document.path),
             signals.file_name,
         );
-        let is_index = is_index(&document.path);
+        let is_index = Document::new("").with_path(&document.path).is_overview();
         add(
             &mut list,
             "index document",
@@ -354,18 +355,6 @@ fn is_name(word: &str) -> bool {
     word.contains('_')
         || word.contains("::")
         || pairs.any(|(before, after)| before.is_ascii_lowercase() && after.is_ascii_uppercase())
-}
-
-/// Whether a document is a `README` or an index of its folder, by its name.
-fn is_index(path: &str) -> bool {
-    let file = path.rsplit('/').next().unwrap_or(path);
-    let stem = file
-        .split('.')
-        .find(|part| !part.is_empty())
-        .unwrap_or(file);
-    ["readme", "index"]
-        .iter()
-        .any(|name| stem.eq_ignore_ascii_case(name))
 }
 
 /// Calls `visit` with each word of a path, in lower case, with names of tests in parts:
