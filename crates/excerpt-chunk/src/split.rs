@@ -264,7 +264,7 @@ pub(crate) fn lines(
 }
 
 /// Yields parts of `range` of about `size` grains that end after white space. A word longer than
-/// `limit` is split between graphemes. A grapheme larger than `limit` stays whole.
+/// `limit` is split between graphemes, up to its end. A grapheme larger than `limit` stays whole.
 pub(crate) fn words(
     measure: &Measure<'_>,
     range: Range<usize>,
@@ -285,7 +285,8 @@ pub(crate) fn words(
                 space = next_word(text, start, reach);
             }
             end = space;
-            if !measure.fits(start..space, limit) {
+            let goes_on = strength == Strength::Grapheme && space > reach;
+            if goes_on || !measure.fits(start..space, limit) {
                 end = grapheme_end(text, start, reach);
                 next = Strength::Grapheme;
             }
