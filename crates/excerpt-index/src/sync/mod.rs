@@ -38,7 +38,7 @@ use crate::store::ledger::{Finished, Followed, Ledger, Registered, TwinRequest};
 use crate::store::{self, Change, SkipRow, StoreError};
 pub(crate) use clock::Clock;
 use cut::{ProvenText, Splitter};
-use journal::{Journal, Verdict, key};
+use journal::{Journal, Verdict};
 use plan::{BATCH_DOCUMENTS, KnownDocuments, Plan, Step, Terms, batch};
 use summary::Description;
 use work::{Before, Outcome, Was, Work};
@@ -105,7 +105,7 @@ impl<'a> Sync<'a> {
         clock: Clock,
     ) -> Result<Self> {
         let identity = identity(options);
-        let journal = Journal::open(home);
+        let journal = Journal::open(home, source.id());
         Ok(Sync {
             ledger,
             source,
@@ -279,8 +279,7 @@ impl<'a> Sync<'a> {
         if self.retry {
             return;
         }
-        let source = self.source.id();
-        let verdict = |step: &Step| self.journal.verdict(key(source, step.path()));
+        let verdict = |step: &Step| self.journal.verdict(step.path());
         let culprits = plan
             .steps
             .extract_if(.., |step| verdict(step) == Some(Verdict::Culprit));

@@ -169,8 +169,8 @@ fn a_document_that_ended_the_process_is_cut_once_more_and_then_quarantined() {
         is_open: AtomicBool::new(true),
     };
     let dies_over = |path: &str| {
-        let journal = Journal::open(dir.path());
-        std::mem::forget(journal.enter(key(&"/gate".into(), path)));
+        let journal = Journal::open(dir.path(), &"/gate".into());
+        std::mem::forget(journal.enter(path));
     };
     sync_of(&open(0), dir.path(), &mut quiet);
     dies_over("00000.md");
@@ -207,6 +207,27 @@ fn a_document_that_ended_the_process_is_cut_once_more_and_then_quarantined() {
     assert_eq!(
         store.database.counts(Some(&source), "").unwrap().documents,
         2
+    );
+}
+
+#[test]
+fn a_document_stays_quarantined_when_another_source_is_synced_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let [first, second] = ["/first", "/second"].map(|id| Gate {
+        id: id.into(),
+        documents: 2,
+        is_open: AtomicBool::new(true),
+    });
+    for _ in 0..2 {
+        assert!(sync_of(&first, dir.path(), &mut quiet).complete);
+        let journal = Journal::open(dir.path(), second.id());
+        std::mem::forget(journal.enter("00001.md"));
+    }
+    sync_of(&first, dir.path(), &mut quiet);
+    let report = sync_of(&second, dir.path(), &mut quiet);
+    assert_eq!(
+        (report.added, report.skipped[&SkipReason::Quarantined]),
+        (1, 1)
     );
 }
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::clock::Clock;
 use super::cut::{Extracted, ProvenText, Split, Splitter};
-use super::journal::{Journal, key};
+use super::journal::Journal;
 use super::plan::Step;
 use crate::model::{DocumentId, Encoding, Provenance, Selection, Skip, SkipReason, Stat};
 use crate::source::{Entry, Reading, Source};
@@ -188,7 +188,7 @@ impl Work<'_> {
                     .as_ref()
                     .is_some_and(|known| known.extracted == extracted);
                 let kept = before.text.filter(|_| is_same);
-                let _entry = self.journal.enter(key(self.source.id(), path));
+                let _entry = self.journal.enter(path);
                 let read = || self.cutter.extract(path, bytes, self.selection, ended);
                 let allowed = |kept: ProvenText| match self.withheld(path, &kept.file.text) {
                     Some(skip) => Extracted::Skip(skip),
@@ -282,7 +282,7 @@ impl Work<'_> {
         hash: Hash,
         ended: &AtomicBool,
     ) -> Result<Split, StoreError> {
-        let _entry = self.journal.enter(key(self.source.id(), path));
+        let _entry = self.journal.enter(path);
         let encoding = text.file.encoding;
         let mut cut = self.cutter.cut(path, text, hash, ended)?;
         if let Split::Record(record) = &mut cut {
