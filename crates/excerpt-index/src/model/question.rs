@@ -11,7 +11,8 @@ use super::Ranking;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Query {
-    /// The words to search for.
+    /// The words to search for. Only the first [`Query::LONGEST`] characters are read, and the
+    /// answer says so if there are more.
     pub text: String,
     /// Where to search. Default: everywhere.
     pub filter: Filter,
@@ -34,6 +35,10 @@ pub struct Query {
 }
 
 impl Query {
+    /// How many characters of a question are read. A question has few; this limits the cost of a
+    /// pasted file.
+    pub const LONGEST: usize = 4_000;
+
     /// A query with default settings.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {

@@ -46,7 +46,7 @@ use dates::AskedPeriod;
 use fusion::{DEPTH, Scored};
 use hits::Hits;
 use precise::Narrower;
-use query::Words;
+use query::{Words, beginning};
 use ranked::Ranker;
 use reorder::Reorder;
 use snippet::Marker;
@@ -98,7 +98,7 @@ impl<'q> ParsedQuery<'q> {
     ) -> Result<Answer, StoreError> {
         let query = self.query;
         let is_dated = query.ranking.signals.date > 0.0;
-        let asked = is_dated.then(|| AskedPeriod::of(&query.text, today));
+        let asked = is_dated.then(|| AskedPeriod::of(beginning(&query.text), today));
         let asked = asked.flatten();
         let mut survey = self.survey(snapshot, embedder, asked.as_ref())?;
         let asked = asked.filter(|_| survey.is_dated);

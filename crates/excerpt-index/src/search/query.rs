@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::analysis::{Analyzer, Phrase, Purpose, Term, name};
-use crate::model::Error;
+use crate::model::{Error, Query};
 
 /// The maximum number of different terms. A question has few; this limits the cost of a pasted
 /// file.
@@ -47,21 +47,24 @@ pub(super) struct Words {
     pub(super) names: Vec<String>,
     /// The whole text in pieces of one word each, with the term of the word.
     pub(super) pieces: Vec<(Range<usize>, String)>,
-    /// Whether the query had more terms.
+    /// Whether the query had more terms, or more characters than are read.
     pub(super) shortened: bool,
 }
 
 impl Words {
-    /// Parses a query.
+    /// Parses the first [`Query::LONGEST`] characters of a query.
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyQuery`] if it contains no word.
+    /// [`Error::EmptyQuery`] if they contain no word.
     pub(super) fn of(given: &str) -> Result<Self, Error> {
+        let given_length = given.len();
+        let given = beginning(given);
         let (text, excluded) = without_excluded(given);
         let mut words = Words {
             phrases: phrases(&text),
             excluded,
+            shortened: given.len() < given_length,
             ..Words::default()
         };
         let mut stops = Words::default();
@@ -91,6 +94,7 @@ impl Words {
         }
         Ok(Words {
             excluded: self.excluded.clone(),
+            shortened: self.shortened,
             ..Words::of(&text)?
         })
     }
@@ -130,6 +134,18 @@ impl Words {
     }
 }
 
+/// The part of a query that is read, up to its last whole word.
+pub(super) fn beginning(query: &str) -> &str {
+    let Some((end, next)) = query.char_indices().nth(Query::LONGEST) else {
+        return query;
+    };
+    let read = &query[..end];
+    match read.rfind(char::is_whitespace) {
+        Some(end) if !next.is_whitespace() => &read[..end],
+        _ => read,
+    }
+}
+
 impl Phrase {
     /// The words of `written`; `None` if it contains no word.
     fn of(written: &str) -> Option<Phrase> {
@@ -140,8 +156,10 @@ impl Phrase {
             if term.positions == 1 && !term.text.is_empty() {
                 terms.push((term.position, term.text.to_string()));
             }
+            if terms.len() == MOST_TERMS {
+                break;
+            }
         }
-        terms.truncate(MOST_TERMS);
         (!terms.is_empty()).then(|| Phrase {
             written: written.trim().to_string(),
             terms,
@@ -151,24 +169,42 @@ impl Phrase {
 
 /// The text between quotation marks. An unclosed mark is ignored.
 fn phrases(query: &str) -> Vec<Phrase> {
-    const PAIRS: [(char, char); 3] = [('"', '"'), ('“', '”'), ('„', '“')];
-    let mut phrases = Vec::new();
-    let mut rest = query;
-    while let Some((start, opening)) = rest.char_indices().find(|(_, c)| opens(*c)) {
-        rest = &rest[start + opening.len_utf8()..];
-        let closing = PAIRS.iter().filter(|(open, _)| *open == opening);
-        let end = closing.filter_map(|(_, close)| Some((rest.find(*close)?, close.len_utf8())));
-        if let Some((end, width)) = end.min() {
-            phrases.extend(Phrase::of(&rest[..end]));
-            rest = &rest[end + width..];
-        }
-    }
-    phrases.truncate(MOST_TERMS);
-    phrases
+    let find = |from: usize, mark: char| query[from..].find(mark).map(|found| from + found);
+    let quoted = quoted(query, find);
+    let phrases = quoted.filter_map(|bytes| Phrase::of(&query[bytes]));
+    phrases.take(MOST_TERMS).collect()
 }
 
-fn opens(c: char) -> bool {
-    matches!(c, '"' | '“' | '„')
+/// The bytes between quotation marks. `find` returns where a mark is next. What it found once is
+/// remembered, so that a text of opening marks is not searched for each of them.
+fn quoted(
+    query: &str,
+    mut find: impl FnMut(usize, char) -> Option<usize>,
+) -> impl Iterator<Item = Range<usize>> {
+    let mut next: [(char, Option<usize>); 3] = [('"', Some(0)), ('”', Some(0)), ('“', Some(0))];
+    let mut closes_at = move |mark: char, from: usize| {
+        let (_, next) = next.iter_mut().find(|(known, _)| *known == mark)?;
+        if next.is_some_and(|next| next < from) {
+            *next = find(from, mark);
+        }
+        *next
+    };
+    let mut end = 0;
+    query.char_indices().filter_map(move |(at, opening)| {
+        let closing = match opening {
+            '"' => '"',
+            '“' => '”',
+            '„' => '“',
+            _ => return None,
+        };
+        let start = at + opening.len_utf8();
+        if at < end {
+            return None;
+        }
+        let closes = closes_at(closing, start)?;
+        end = closes + closing.len_utf8();
+        Some(start..closes)
+    })
 }
 
 /// The query with each `-word` replaced by blanks, and these words. Options of a command such as
@@ -326,6 +362,42 @@ mod tests {
     }
 
     #[test]
+    fn four_times_the_marks_are_four_times_the_search() {
+        for unit in ["„", "“", "a \"", "„a” ", "„ “", "„\" "] {
+            let work = |times: usize| {
+                let query = unit.repeat(times);
+                let mut read = 0;
+                let find = |from: usize, mark: char| {
+                    let found = query[from..].find(mark).map(|found| from + found);
+                    read += found.unwrap_or(query.len()) - from;
+                    found
+                };
+                let _ = quoted(&query, find).count();
+                (read, query.len())
+            };
+            let ((few, length), (many, _)) = (work(1_000), work(4_000));
+            assert!(few <= 3 * length, "{unit}: {few}");
+            assert!(many <= 4 * few + 16, "{unit}: {many} after {few}");
+        }
+    }
+
+    #[test]
+    fn a_query_that_is_too_long_is_read_up_to_a_word() {
+        let text = "green tea ".repeat(1_000) + "milk";
+        let words = Words::of(&text).unwrap();
+        assert!(words.shortened);
+        assert_eq!(words.required, ["green", "tea"]);
+        assert!(words.text.chars().count() <= Query::LONGEST);
+        let long = "é".repeat(Query::LONGEST + 1);
+        assert_eq!(beginning(&long).chars().count(), Query::LONGEST);
+        assert_eq!(beginning(&long[2..]), &long[2..]);
+        let cut = format!("{} tea", "é".repeat(Query::LONGEST - 2));
+        assert!(beginning(&cut).ends_with('é'));
+        let whole = format!("{} tea milk", "é".repeat(Query::LONGEST - 4));
+        assert!(beginning(&whole).ends_with(" tea"));
+    }
+
+    #[test]
     fn a_word_behind_a_minus_is_not_wanted() {
         let words = Words::of("green tea -milk").unwrap();
         assert_eq!(words.required, ["green", "tea"]);
@@ -358,6 +430,6 @@ mod tests {
         let words = Words::of(&query).unwrap();
         assert!(words.shortened);
         assert!(words.required.len() + words.optional.len() <= MOST_TERMS);
-        assert!(!Words::of(&"word ".repeat(200_000)).unwrap().shortened);
+        assert!(!Words::of(&"word ".repeat(800)).unwrap().shortened);
     }
 }

@@ -2,6 +2,7 @@
 
 use axum::http::Method;
 use axum::response::Response;
+use excerpt_index::Query;
 use excerpt_service::{MOST_HITS, SearchRequest, SearchResults, ServiceError};
 
 use super::Operation;
@@ -14,8 +15,8 @@ use crate::http::tenant::Tenant;
 /// The most hits of one answer.
 const MOST: usize = 100;
 
-/// The longest question, in characters: only its first words are used.
-const LONGEST: usize = 4_000;
+/// The longest question, in characters: more would not be read.
+const LONGEST: usize = Query::LONGEST;
 
 /// The largest body, in bytes: filters are short.
 const LARGEST: usize = 64 << 10;
