@@ -171,13 +171,16 @@ impl Converter {
     }
 
     /// Waits for its end, or for a limit. It may close its output before it ends; what it has
-    /// started may keep the output open after that, and is ended after [`GRACE`].
+    /// started may keep the output open after that, and is ended after [`GRACE`]. Until then, the
+    /// program is not waited for: the system could give its id to another one.
     fn output(&self, child: &mut Child, limits: &ReadLimits<'_>) -> Result<Ended, ReadError> {
         let most = limits.text as u64 + 1;
         let outputs = received(child.stdout.take(), most);
         let messages = received(child.stderr.take(), MESSAGE);
+        let failed = |error: io::Error| self.failure(error.to_string());
         let begun = Instant::now();
         let mut ended = None;
+        let mut is_group_ended = false;
         let mut output = None;
         loop {
             output = output.or_else(|| outputs.recv_timeout(TURN).ok());
@@ -190,18 +193,19 @@ impl Converter {
                     limit: limits.text,
                 });
             }
-            let status = child.try_wait();
-            let status = status.map_err(|error| self.failure(error.to_string()))?;
-            let since = status.map(|_| *ended.get_or_insert_with(Instant::now));
-            if output.is_none() && since.is_some_and(|since| since.elapsed() > GRACE) {
-                end(child);
+            if ended.is_none() && has_ended(child).map_err(failed)? {
+                ended = Some(Instant::now());
             }
-            if let (Some(output), Some(status)) = (&mut output, status) {
+            if let (Some(output), Some(_)) = (&mut output, ended) {
                 return Ok(Ended {
                     output: std::mem::take(output),
                     message: messages.recv_timeout(TURN).unwrap_or_default(),
-                    status,
+                    status: child.wait().map_err(failed)?,
                 });
+            }
+            if !is_group_ended && ended.is_some_and(|ended| ended.elapsed() > GRACE) {
+                end(child);
+                is_group_ended = true;
             }
             if begun.elapsed() > self.time {
                 let seconds = self.time.as_secs();
@@ -253,7 +257,21 @@ impl PartialEq for Converter {
 
 impl Eq for Converter {}
 
-/// Ends a program, and on Unix what it has started. It may have ended by itself in the meantime.
+/// Whether a program has ended. Its id stays its own until it is waited for.
+#[cfg(unix)]
+fn has_ended(child: &Child) -> io::Result<bool> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    Ok(waitid(WaitId::Pid(Pid::from_child(child)), options)?.is_some())
+}
+
+#[cfg(not(unix))]
+fn has_ended(child: &mut Child) -> io::Result<bool> {
+    Ok(child.try_wait()?.is_some())
+}
+
+/// Ends a program that was not waited for, and on Unix what it has started. It may have ended by
+/// itself in the meantime.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     {
@@ -382,6 +400,18 @@ mod tests {
         );
         // With its output open, the limit of time would be the result.
         assert_eq!(left.unwrap().text, "tea\n");
+    }
+
+    #[test]
+    fn the_id_of_a_program_is_its_own_until_its_output_is_complete() {
+        let mut child = Command::new("true").spawn().unwrap();
+        while !has_ended(&child).unwrap() {
+            thread::yield_now();
+        }
+        let id = rustix::process::Pid::from_child(&child);
+        assert!(rustix::process::test_kill_process(id).is_ok());
+        assert!(has_ended(&child).unwrap());
+        assert!(child.wait().unwrap().success());
     }
 
     #[test]
