@@ -22,22 +22,57 @@ const MOST_INSIDE: usize = 12;
 /// 100.
 const DEEPEST_ELEMENTS: usize = 256;
 
-/// Elements without an end tag, in order.
-const VOID_ELEMENTS: [&str; 14] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
+/// Elements without an end tag, as the scanner knows them. This and what follows is from
+/// <https://github.com/tree-sitter/tree-sitter-html/blob/v0.23.2/src/tag.h>.
+const VOID_ELEMENTS: [&str; 23] = [
+    "area", "base", "basefont", "bgsound", "br", "col", "command", "embed", "frame", "hr", "image",
+    "img", "input", "isindex", "keygen", "link", "menuitem", "meta", "nextid", "param", "source",
     "track", "wbr",
 ];
 
-/// Elements that end where another one of their group begins.
-const ENDED_BY_THEIR_LIKE: [&[&str]; 7] = [
-    &["p"],
-    &["li"],
-    &["dt", "dd"],
-    &["td", "th"],
-    &["tr"],
-    &["option", "optgroup"],
-    &["rt", "rp"],
+/// Elements that the beginning of certain others ends. `option` is none of them.
+const ENDED_BY: [(&[&str], &[&str]); 7] = [
+    (&["li"], &["li"]),
+    (&["dt", "dd"], &["dt", "dd"]),
+    (
+        &["p"],
+        &[
+            "address",
+            "article",
+            "aside",
+            "blockquote",
+            "details",
+            "div",
+            "dl",
+            "fieldset",
+            "figcaption",
+            "figure",
+            "footer",
+            "form",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "header",
+            "hr",
+            "main",
+            "nav",
+            "ol",
+            "p",
+            "pre",
+            "section",
+        ],
+    ),
+    (&["rb", "rt", "rp"], &["rb", "rt", "rp"]),
+    (&["optgroup"], &["optgroup"]),
+    (&["tr"], &["tr"]),
+    (&["td", "th"], &["td", "th", "tr"]),
 ];
+
+/// The element that every other one ends except for this one.
+const COLUMNS: (&str, &str) = ("colgroup", "col");
 
 /// How many rows a scanner can count in 16 bits.
 const MOST_ROWS: usize = i16::MAX as usize;
@@ -190,8 +225,8 @@ fn deep_elements(text: &str) -> bool {
         let tag = &text[at + 1..];
         let closes = tag.starts_with('/');
         let tag = &tag[usize::from(closes)..];
-        let letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'_');
-        let name = &tag[..tag.bytes().take_while(letter).count()];
+        let letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | ':');
+        let name = &tag[..tag.find(|c| !letter(c)).unwrap_or(tag.len())];
         if name.is_empty() {
             continue;
         }
@@ -202,12 +237,9 @@ fn deep_elements(text: &str) -> bool {
             }
             continue;
         }
+        while open.pop_if(|last| !can_contain(last, name)).is_some() {}
         if VOID_ELEMENTS.iter().any(is) {
             continue;
-        }
-        let kind = ENDED_BY_THEIR_LIKE.iter().find(|kind| kind.iter().any(is));
-        if let Some(kind) = kind {
-            open.pop_if(|last| kind.iter().any(|known| known.eq_ignore_ascii_case(last)));
         }
         open.push(name);
         if open.len() > DEEPEST_ELEMENTS {
@@ -215,6 +247,16 @@ fn deep_elements(text: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether the element `child` may begin in `parent` without ending it.
+fn can_contain(parent: &str, child: &str) -> bool {
+    let is_in = |names: &[&str], name: &str| names.iter().any(|it| it.eq_ignore_ascii_case(name));
+    if parent.eq_ignore_ascii_case(COLUMNS.0) {
+        return child.eq_ignore_ascii_case(COLUMNS.1);
+    }
+    let ended_by = ENDED_BY.iter().find(|(ended, _)| is_in(ended, parent));
+    ended_by.is_none_or(|(_, by)| !is_in(by, child))
 }
 
 #[cfg(test)]
@@ -250,6 +292,80 @@ mod tests {
         let nested = |depth: usize| "<div>".repeat(depth) + &"</DIV>".repeat(depth);
         assert!(!deep(&nested(256).repeat(2)) && deep(&nested(257)));
         assert!(deep(&"<x:y>".repeat(1_000)) && deep(&"<<A ".repeat(1_000)));
+        let options = |end: &str| {
+            format!(
+                "<select>{}</select>",
+                format!("<option>a{end}\n").repeat(257)
+            )
+        };
+        assert!(deep(&options("")) && !deep(&options("</option>")));
+    }
+
+    #[test]
+    fn an_element_that_is_ended_by_another_does_not_nest() {
+        let deep = |text: &str| Wary::Elements.of(text);
+        let ends = |parent: &str, child: &str| {
+            let text = format!("<{parent}>a<{child}>b</{child}>").repeat(300);
+            assert!(!deep(&text), "{parent} {child}");
+        };
+        for (ended, by) in ENDED_BY {
+            for parent in ended {
+                by.iter().for_each(|child| ends(parent, child));
+                assert!(deep(&format!("<{parent}><b>").repeat(129)), "{parent}");
+                assert!(
+                    deep(&format!("<{parent}><div><ul>").repeat(129)),
+                    "{parent}"
+                );
+            }
+        }
+        ends("colgroup", "div");
+        ends("colgroup", "td");
+        for void in VOID_ELEMENTS {
+            assert!(!deep(&format!("<{void}>").repeat(300)), "{void}");
+        }
+        // A row ends the cell and the row before it.
+        assert!(!deep(&"<tr><td>a".repeat(300)));
+    }
+
+    /// The tables are those of the scanner, whose tree shows which element contains another.
+    #[cfg(feature = "html")]
+    #[test]
+    fn the_scanner_nests_the_same_elements() {
+        let mut parser = tree_sitter::Parser::new();
+        parser
+            .set_language(&tree_sitter_html::LANGUAGE.into())
+            .unwrap();
+        let mut is_nested = |parent: &str, child: &str| {
+            let end = match VOID_ELEMENTS.contains(&child) {
+                true => String::new(),
+                false => format!("b</{child}>"),
+            };
+            let before = format!("<div><{parent}>a<");
+            let text = format!("{before}{child}>{end}</div>");
+            let tree = parser.parse(&text, None).unwrap();
+            let at = before.len();
+            let mut node = tree.root_node().descendant_for_byte_range(at, at + 1);
+            let mut elements = 0;
+            while let Some(inner) = node {
+                elements += usize::from(inner.kind() == "element");
+                node = inner.parent();
+            }
+            elements == 3
+        };
+        let tables = ENDED_BY
+            .iter()
+            .flat_map(|(ended, by)| ended.iter().chain(*by));
+        let others = ["colgroup", "option", "select", "span", "ul", "x-a"];
+        let names: Vec<&str> = tables.copied().chain(others).collect();
+        for parent in names.iter().filter(|name| !VOID_ELEMENTS.contains(name)) {
+            for child in names.iter().chain(&VOID_ELEMENTS) {
+                let expected = can_contain(parent, child);
+                assert_eq!(is_nested(parent, child), expected, "{parent} {child}");
+            }
+        }
+        for void in VOID_ELEMENTS {
+            assert!(!is_nested(void, "b"), "{void}");
+        }
     }
 
     #[test]
