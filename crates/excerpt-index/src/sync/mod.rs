@@ -133,6 +133,10 @@ impl<'a> Sync<'a> {
             // What is damaged outside of the changes is repaired when everything is compared.
             Err(StoreError::Value(_)) if !self.compares_all => {
                 self.compares_all = true;
+                // What the first pass has applied stays counted; what it left is found again.
+                self.report.remaining = 0;
+                self.report.skipped.clear();
+                self.has_moved.store(false, Ordering::Relaxed);
                 self.pass()?
             }
             passed => passed?,
@@ -156,7 +160,6 @@ impl<'a> Sync<'a> {
         if !self.accepts_removals && last.is_some() {
             self.check_loss(&plan)?;
         }
-        self.report.removed += plan.removals.len();
         let is_same = plan.is_empty();
         let description = Description::begin(&*self.ledger.catalog()?, source, &known, &plan)?;
         if !is_same {
@@ -337,6 +340,7 @@ impl<'a> Sync<'a> {
                 .map(|id| Change::Remove { id: *id })
                 .collect();
             self.ledger.apply(source, &changes)?;
+            self.report.removed += removals.len();
         }
         let total = plan.steps.len() + plan.suspects.len();
         match self.apply_steps(source, plan, total)? {

@@ -10,7 +10,9 @@ use super::*;
 use crate::fs::lock::WriteLock;
 use crate::model::{Provenance, Stat};
 use crate::source::{Entry, ListItem, Reading};
-use crate::store::Store;
+use crate::store::catalog::Catalog;
+use crate::store::ledger::Tell;
+use crate::store::{Known, Store, Twin};
 
 #[test]
 fn the_identity_follows_the_cut_and_what_is_said_of_the_documents() {
@@ -229,6 +231,132 @@ fn a_document_stays_quarantined_when_another_source_is_synced_first() {
         (report.added, report.skipped[&SkipReason::Quarantined]),
         (1, 1)
     );
+}
+
+/// A source without its first document.
+struct Later(Gate);
+
+impl Source for Later {
+    fn id(&self) -> &SourceId {
+        self.0.id()
+    }
+
+    fn entries(&self) -> Result<Entries<'_>> {
+        Ok(Entries::new(self.0.entries()?.skip(1)))
+    }
+
+    fn read(&self, entry: &Entry) -> Reading {
+        self.0.read(entry)
+    }
+}
+
+type Stored<T> = Result<T, StoreError>;
+
+/// A ledger in which something is damaged that the first pass of a sync finds at its end.
+struct Damaged<'a> {
+    inner: &'a mut dyn Ledger,
+    is_found: bool,
+}
+
+impl Ledger for Damaged<'_> {
+    fn register(&mut self, source: &SourceId, name: Option<&str>) -> Stored<Registered> {
+        self.inner.register(source, name)
+    }
+
+    fn known(&self, source: &SourceId, range: &PathRange, limit: usize) -> Stored<Vec<Known>> {
+        self.inner.known(source, range, limit)
+    }
+
+    fn known_at(&self, source: &SourceId, path: &str) -> Stored<Vec<Known>> {
+        self.inner.known_at(source, path)
+    }
+
+    fn catalog(&self) -> Stored<Box<dyn Catalog + '_>> {
+        self.inner.catalog()
+    }
+
+    fn texts(&self, hashes: &[Hash]) -> Stored<Vec<String>> {
+        self.inner.texts(hashes)
+    }
+
+    fn twins(
+        &self,
+        source: &SourceId,
+        identity: Hash,
+        requests: &[TwinRequest<'_>],
+    ) -> Stored<Vec<Option<Twin>>> {
+        self.inner.twins(source, identity, requests)
+    }
+
+    fn start_sync(&mut self, source: &SourceId, started: i64) -> Stored<()> {
+        self.inner.start_sync(source, started)
+    }
+
+    fn apply(&mut self, source: &SourceId, changes: &[Change]) -> Stored<()> {
+        self.inner.apply(source, changes)
+    }
+
+    fn index_words(&mut self, tell: Tell<'_>) -> Stored<ControlFlow<()>> {
+        self.inner.index_words(tell)
+    }
+
+    fn embed(&mut self, embedder: &dyn Embedder, tell: Tell<'_>) -> Stored<Followed> {
+        self.inner.embed(embedder, tell)
+    }
+
+    fn merge_words(&mut self, tell: Tell<'_>) -> Stored<ControlFlow<()>> {
+        self.inner.merge_words(tell)
+    }
+
+    /// One document is behind in each pass.
+    fn behind(&self) -> Stored<usize> {
+        Ok(1)
+    }
+
+    fn finish_sync(&mut self, source: &SourceId, finished: &Finished<'_>) -> Stored<()> {
+        match std::mem::replace(&mut self.is_found, true) {
+            true => self.inner.finish_sync(source, finished),
+            false => Err(StoreError::Value("damaged")),
+        }
+    }
+}
+
+#[test]
+fn a_second_pass_counts_nothing_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let gate = |documents| Gate {
+        id: "/gate".into(),
+        documents,
+        is_open: AtomicBool::new(true),
+    };
+    sync_of(&gate(3), dir.path(), &mut quiet);
+    let journal = Journal::open(dir.path(), &"/gate".into());
+    std::mem::forget(journal.enter("00003.md"));
+    let journal = Journal::open(dir.path(), &"/gate".into());
+    std::mem::forget(journal.enter("00003.md"));
+    let (mut store, lock) = (
+        Store::open(dir.path()).unwrap(),
+        WriteLock::acquire(dir.path()).unwrap(),
+    );
+    let mut ledger = Damaged {
+        inner: &mut store.ledger(&lock),
+        is_found: false,
+    };
+    let (source, options, mut quiet) = (Later(gate(4)), SyncOptions::default(), quiet);
+    let clock = Clock::start();
+    let sync = Sync::new(
+        &mut ledger,
+        dir.path(),
+        &source,
+        &options,
+        None,
+        &mut quiet,
+        clock,
+    );
+    let report = sync.unwrap().run().unwrap();
+    assert!(ledger.is_found && report.complete);
+    assert_eq!((report.removed, report.remaining), (1, 1), "{report:?}");
+    assert_eq!(report.skipped[&SkipReason::Quarantined], 1);
 }
 
 #[test]
