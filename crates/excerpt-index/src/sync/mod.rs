@@ -271,7 +271,7 @@ impl<'a> Sync<'a> {
         self.report.first_listed = plan.first_listed;
         self.report.unchanged = plan.unchanged;
         self.judge(&mut plan);
-        plan.order(self.first);
+        plan.order(self.first, &self.selection.readers);
         Ok(plan)
     }
 
@@ -361,7 +361,7 @@ impl<'a> Sync<'a> {
         let mut steps = std::mem::take(&mut plan.steps).into_iter().peekable();
         let mut last = CutBatch::default();
         for batch_number in 0.. {
-            let batch = batch(&mut steps);
+            let batch = batch(&mut steps, &self.selection.readers);
             if batch.is_empty() && last.done == 0 {
                 break;
             }

@@ -251,11 +251,11 @@ impl Plan {
     }
 
     /// Orders the steps: those in the folder or file `first` before all others.
-    pub(super) fn order(&mut self, first: Option<&str>) {
+    pub(super) fn order(&mut self, first: Option<&str>, readers: &Readers) {
         let is_first = |step: &Step| first.is_some_and(|first| is_at_or_below(first, step.path()));
         self.first = self.steps.iter().filter(|step| is_first(step)).count();
         self.steps
-            .sort_by_cached_key(|step| (!is_first(step), step.turn()));
+            .sort_by_cached_key(|step| (!is_first(step), step.turn(readers)));
     }
 
     /// How many of the documents that have disappeared are new ones elsewhere, by name and size.
@@ -281,14 +281,19 @@ impl Plan {
 }
 
 /// The steps of the next batch.
-pub(super) fn batch(steps: &mut Peekable<std::vec::IntoIter<Step>>) -> Vec<Step> {
+pub(super) fn batch(
+    steps: &mut Peekable<std::vec::IntoIter<Step>>,
+    readers: &Readers,
+) -> Vec<Step> {
     let mut batch = Vec::new();
-    let mut bytes = 0;
+    let mut bytes: u64 = 0;
+    // What a source says about sizes may be anything.
+    let with = |bytes: u64, step: &Step| bytes.saturating_add(step.size(readers));
     while batch.len() < BATCH_DOCUMENTS
         && let Some(step) =
-            steps.next_if(|step| batch.is_empty() || bytes + step.size() <= BATCH_BYTES)
+            steps.next_if(|step| batch.is_empty() || with(bytes, step) <= BATCH_BYTES)
     {
-        bytes += step.size();
+        bytes = with(bytes, &step);
         batch.push(step);
     }
     batch
@@ -304,19 +309,19 @@ impl Step {
 
     /// The order that helps the first answer: small files before large ones, prose before code and
     /// data, files near the top before deeper ones. Equal steps stay in the order of their paths.
-    pub(super) fn turn(&self) -> (bool, bool, usize) {
+    pub(super) fn turn(&self, readers: &Readers) -> (bool, bool, usize) {
         let path = self.path();
         let named = Document::new("").with_path(path);
         (
-            self.is_large(),
+            self.is_large(readers),
             Grammars.detect(&named).is_some(),
             path.matches('/').count(),
         )
     }
 
     /// Whether it takes as long as many.
-    pub(super) fn is_large(&self) -> bool {
-        self.size() > LARGE
+    pub(super) fn is_large(&self, readers: &Readers) -> bool {
+        self.size(readers) > LARGE
     }
 
     /// The document, if its text may be split as it is stored: that of a file which is the same
@@ -328,14 +333,16 @@ impl Step {
         }
     }
 
-    /// The memory that it will take. What is packed may be much larger than its file.
-    pub(super) fn size(&self) -> u64 {
+    /// The memory that it will take. What is packed, or converted by a program, may be much larger
+    /// than its file.
+    pub(super) fn size(&self, readers: &Readers) -> u64 {
         const PACKED: u64 = 1 << 20;
         let size = match self {
             Step::Read { entry, .. } => entry.version.size(),
             Step::Recut { known } => known.stat.size,
         };
-        match Readers::default().choose(self.path()) {
+        match readers.choose(self.path()) {
+            Choice::Converter(_) => size.max(PACKED),
             Choice::Reader(format, _) if format.is_packed() => size.max(PACKED),
             _ => size,
         }
@@ -405,6 +412,8 @@ mod tests {
 
     use proptest::collection::btree_map;
     use proptest::prelude::*;
+
+    use excerpt_readers::Converter;
 
     use super::*;
     use crate::model::{Encoding, Stat};
@@ -510,6 +519,34 @@ mod tests {
             prop_assert_eq!(plan.removals.len(), gone);
             prop_assert_eq!(plan.vanished.len(), gone);
         }
+    }
+
+    fn read(path: &str, size: u64) -> Step {
+        let (path, version) = (path.to_string(), stat(size).into());
+        Step::Read {
+            entry: Entry { path, version },
+            known: None,
+        }
+    }
+
+    #[test]
+    fn what_a_program_converts_may_be_large() {
+        let converter = Converter::new("*.rec", "cat {}").unwrap();
+        let (none, converters) = (Readers::default(), Readers::with(vec![converter]));
+        let is_large = |path, readers| read(path, 1_000).is_large(readers);
+        assert!(!is_large("a.md", &converters));
+        assert!(is_large("a.rec", &converters) && !is_large("a.rec", &none));
+    }
+
+    #[test]
+    fn sizes_beyond_all_bounds_make_small_batches() {
+        let steps: Vec<Step> = ["a", "b", "c"].map(|path| read(path, u64::MAX)).into();
+        let mut steps = steps.into_iter().peekable();
+        let batches = [(); 4].map(|()| batch(&mut steps, &Readers::default()).len());
+        assert_eq!(batches, [1, 1, 1, 0]);
+        let steps = vec![read("a", 1), read("b", u64::MAX)];
+        let mut steps = steps.into_iter().peekable();
+        assert_eq!(batch(&mut steps, &Readers::default()).len(), 1);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use excerpt_chunk::Hash;
-use excerpt_readers::Choice;
 use rayon::prelude::*;
 
 use super::clock::Clock;
@@ -89,10 +88,7 @@ impl Work<'_> {
     ) -> Vec<Result<(Outcome, Option<u64>), StoreError>> {
         let steps = steps.into_par_iter().zip(before).enumerate();
         let looked = steps.map(|(number, (step, before))| {
-            // A program may take long, however small the file is.
-            let choice = self.selection.readers.choose(step.path());
-            let is_quick = !step.is_large() && !matches!(choice, Choice::Converter(_));
-            let is_assured = number < assured && is_quick;
+            let is_assured = number < assured && !step.is_large(&self.selection.readers);
             self.look(step, before, is_assured)
         });
         looked.collect()
