@@ -165,7 +165,7 @@ impl Store {
         let ended = self.write_codes(embedder, before, update)?;
         self.load_codes()?;
         if ended == Followed::Complete && is_sweep_due {
-            self.database.sweep_vectors(embedder.identity())?;
+            self.database.keep_vectors_in_use(embedder.identity())?;
         }
         let failure = match &ended {
             Followed::Failed(error) => Some(error.to_string()),

@@ -240,21 +240,26 @@ impl Database {
         self.commit(transaction)
     }
 
-    /// Removes the vectors of this embedder that no chunk uses.
-    pub(super) fn sweep_vectors(&self, embedder: &str) -> Result<(), StoreError> {
+    /// Removes all vectors except those of this embedder that a chunk uses. The vectors of other
+    /// embedders go, too: nothing says whose they are, and they would stay for ever.
+    pub(super) fn keep_vectors_in_use(&self, embedder: &str) -> Result<(), StoreError> {
         let transaction = self.change()?;
         {
-            let mut live = HashSet::new();
+            let mut in_use = HashSet::new();
             blocks::each_input(&transaction, |input| {
-                live.insert(Key::new(embedder, input).0.to_vec());
+                in_use.insert(Key::new(embedder, input).0);
             })?;
             let mut keys = transaction.prepare("SELECT key FROM vector")?;
-            let dead = keys.query_map([], |row| row.get(0))?;
-            let dead: Vec<Vec<u8>> = dead
-                .filter(|key| key.as_ref().map_or(true, |key| !live.contains(key)))
-                .collect::<Result<_, _>>()?;
+            let mut keys = keys.query([])?;
+            let mut unused: Vec<Vec<u8>> = Vec::new();
+            while let Some(row) = keys.next()? {
+                let key: &[u8] = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+                if !<[u8; 16]>::try_from(key).is_ok_and(|key| in_use.contains(&key)) {
+                    unused.push(key.to_vec());
+                }
+            }
             let mut delete = transaction.prepare("DELETE FROM vector WHERE key = ?1")?;
-            for key in dead {
+            for key in unused {
                 delete.execute([key])?;
             }
         }
