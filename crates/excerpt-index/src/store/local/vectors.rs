@@ -5,7 +5,8 @@
 //! split again without changes, is moved, or comes back from another branch is not embedded again.
 //! Codes of an embedder that still works serve until those of its successor are complete.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
 use excerpt_chunk::Hash;
@@ -311,6 +312,77 @@ struct Lacking {
     keys: Vec<Key>,
 }
 
+/// Documents in the order of change, and the codes that they wait for.
+#[derive(Default)]
+struct LackingDocuments {
+    queue: VecDeque<Lacking>,
+    codes: HashMap<Key, NeededCode>,
+    /// How many keys of the first document have codes, at least.
+    coded: usize,
+    /// How many codes were looked up.
+    #[cfg(test)]
+    looked_up: usize,
+}
+
+/// A code, if it exists yet, and how many chunks of the documents have it. A code that is needed
+/// again later is read from where it is stored.
+#[derive(Default)]
+struct NeededCode {
+    code: Option<Vec<u64>>,
+    chunks: usize,
+}
+
+impl LackingDocuments {
+    fn needs(&self, key: Key) -> bool {
+        self.codes.contains_key(&key)
+    }
+
+    /// Adds a document, whose codes are to be set.
+    fn push(&mut self, lacking: Lacking) {
+        for key in &lacking.keys {
+            self.codes.entry(*key).or_default().chunks += 1;
+        }
+        self.queue.push_back(lacking);
+    }
+
+    fn set(&mut self, key: Key, code: Option<Vec<u64>>) {
+        self.codes.entry(key).or_default().code = code;
+    }
+
+    /// Hands the first document over, with its codes, if it has all of them. Looks only at those
+    /// that were missing the last time.
+    fn pop<E>(
+        &mut self,
+        take: impl FnOnce(&Lacking, &[&[u64]]) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let Some(first) = self.queue.front() else {
+            return Ok(false);
+        };
+        let codes = &self.codes;
+        let code = |key: &Key| codes.get(key)?.code.as_deref();
+        while let Some(key) = first.keys.get(self.coded) {
+            #[cfg(test)]
+            (self.looked_up += 1);
+            if code(key).is_none() {
+                return Ok(false);
+            }
+            self.coded += 1;
+        }
+        let codes: Vec<&[u64]> = first.keys.iter().filter_map(code).collect();
+        take(first, &codes)?;
+        self.coded = 0;
+        for key in self.queue.pop_front().into_iter().flat_map(|it| it.keys) {
+            if let Entry::Occupied(mut needed) = self.codes.entry(key) {
+                needed.get_mut().chunks -= 1;
+                if needed.get().chunks == 0 {
+                    needed.remove();
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
 /// The changed documents of a store, and the vectors that their chunks lack.
 struct Following<'a> {
     store: &'a Store,
@@ -320,10 +392,8 @@ struct Following<'a> {
     ids: VecDeque<DocumentId>,
     rev: Revision,
     is_last: bool,
-    /// Documents that were read, in the order of change.
-    documents: VecDeque<Lacking>,
-    /// The codes of their vectors, without those that do not exist yet.
-    codes: HashMap<Key, Option<Vec<u64>>>,
+    /// Documents that were read.
+    documents: LackingDocuments,
     /// The texts to embed.
     waiting: VecDeque<(Key, String)>,
 }
@@ -336,8 +406,7 @@ impl<'a> Following<'a> {
             ids: VecDeque::new(),
             rev,
             is_last: false,
-            documents: VecDeque::new(),
-            codes: HashMap::new(),
+            documents: LackingDocuments::default(),
             waiting: VecDeque::new(),
         }
     }
@@ -413,11 +482,11 @@ impl<'a> Following<'a> {
         for chunk in database.chunks(id)? {
             let key = Key::new(self.embedder.identity(), &chunk.input.0);
             keys.push(key);
-            if !self.codes.contains_key(&key) {
+            if !self.documents.needs(key) {
                 self.add_chunk(key, &document, &chunk, &mut text)?;
             }
         }
-        self.documents.push_back(Lacking {
+        self.documents.push(Lacking {
             document: id,
             rev: document.rev,
             path_hash: path_hash(&document.path),
@@ -447,7 +516,7 @@ impl<'a> Following<'a> {
             self.waiting.push_back((key, embedded.into_owned()));
         }
         let code = known.map(|code| code.unwrap_or_else(|| self.no_code()));
-        self.codes.insert(key, code);
+        self.documents.set(key, code);
         Ok(())
     }
 
@@ -472,10 +541,10 @@ impl<'a> Following<'a> {
         } = embedded;
         self.store.database.put_vectors(vectors, refused)?;
         for (key, numbers) in vectors {
-            self.codes.insert(*key, Some(code(numbers)));
+            self.documents.set(*key, Some(code(numbers)));
         }
         for (key, _) in refused {
-            self.codes.insert(*key, Some(self.no_code()));
+            self.documents.set(*key, Some(self.no_code()));
         }
         Ok(())
     }
@@ -484,26 +553,17 @@ impl<'a> Following<'a> {
     /// those are.
     fn complete(&mut self, changes: &mut ChangedCodes) -> Result<usize, StoreError> {
         let mut count = 0;
-        while let Some(next) = self.documents.front() {
-            let codes = next.keys.iter();
-            let codes = codes.map(|key| self.codes.get(key)?.as_deref());
-            let Some(codes) = codes.collect::<Option<Vec<_>>>() else {
-                break;
-            };
-            changes.put(next.document, next.rev, next.path_hash, &codes)?;
-            self.documents.pop_front();
+        while self.documents.pop(|document, codes| {
+            changes.put(document.document, document.rev, document.path_hash, codes)
+        })? {
             count += 1;
         }
-        // A code that is needed again later is read from where it is stored.
-        let keys = self.documents.iter().flat_map(|lacking| &lacking.keys);
-        let keys: HashSet<Key> = keys.copied().collect();
-        self.codes.retain(|key, _| keys.contains(key));
         Ok(count)
     }
 
     /// Whether nothing is left to read or embed.
     fn is_through(&self) -> bool {
-        self.is_last && self.ids.is_empty() && self.documents.is_empty()
+        self.is_last && self.ids.is_empty() && self.documents.queue.is_empty()
     }
 }
 
@@ -601,6 +661,41 @@ mod tests {
         assert!((cosine(&opposite, &kept).unwrap() + 1.0).abs() < 1e-4);
         assert_eq!(cosine(&vector, &[0; 4]), None);
         assert_eq!(cosine(&vector, &kept[..3]), None);
+    }
+
+    #[test]
+    fn four_times_the_chunks_are_four_times_the_look_ups() {
+        let work = |chunks: usize| {
+            let keys = (0..chunks).map(|number| Key::new("", &number.to_le_bytes()));
+            let keys: Vec<Key> = keys.collect();
+            let lacking = |id, keys: &[Key]| Lacking {
+                document: DocumentId(id),
+                rev: Revision(id),
+                path_hash: id,
+                keys: keys.to_vec(),
+            };
+            let mut documents = LackingDocuments::default();
+            documents.push(lacking(1, &keys));
+            documents.push(lacking(2, &keys[..1]));
+            let mut popped = Vec::new();
+            for (number, key) in keys.iter().enumerate() {
+                documents.set(*key, Some(vec![number as u64]));
+                while documents
+                    .pop(|document, codes| {
+                        popped.push((document.document.0, codes.len(), codes[codes.len() - 1][0]));
+                        Ok::<(), ()>(())
+                    })
+                    .unwrap()
+                {}
+                // No code is dropped that a document waits for.
+                assert_eq!(popped.is_empty(), number + 1 < chunks);
+            }
+            assert_eq!(popped, [(1, chunks, chunks as u64 - 1), (2, 1, 0)]);
+            assert!(documents.codes.is_empty());
+            documents.looked_up
+        };
+        let (few, many) = (work(100), work(400));
+        assert!(many <= 4 * few, "{few} and {many}");
     }
 
     fn sync(root: &Path, dir: &Path, most_told: usize) {
