@@ -172,10 +172,18 @@ impl OpenIndex {
 
     fn read_state_hash(&self) -> Result<Hash, StoreError> {
         let database = &self.store.database;
-        let sources = database.sources()?.into_iter();
-        let sources = sources.map(|source| (source.id, source.name, source.last_sync));
-        let state = (database.id()?, database.rev()?, sources.collect::<Vec<_>>());
-        Ok(Hash::of(format!("{state:?}").as_bytes()))
+        let mut digest = Fingerprint::default();
+        digest.add(database.id()?.as_bytes());
+        digest.add(&database.rev()?.0.to_le_bytes());
+        for source in database.sources()? {
+            digest.add(source.id.as_str().as_bytes());
+            digest.add_option(source.name.as_deref().map(str::as_bytes));
+            let last = source.last_sync;
+            digest.add_option(last.map(|last| last.started.to_le_bytes()));
+            let finished = last.and_then(|last| last.finished);
+            digest.add_option(finished.map(i64::to_le_bytes));
+        }
+        Ok(digest.end())
     }
 
     fn compare(&self) -> Result<Check, StoreError> {

@@ -14,6 +14,14 @@ impl Fingerprint {
         self.0.update(value);
     }
 
+    /// Adds a value that may be missing, which is not an empty one.
+    pub(crate) fn add_option(&mut self, value: Option<impl AsRef<[u8]>>) {
+        self.add(&[u8::from(value.is_some())]);
+        if let Some(value) = value {
+            self.add(value.as_ref());
+        }
+    }
+
     pub(crate) fn end(self) -> Hash {
         Hash(self.bytes())
     }
@@ -38,5 +46,15 @@ mod tests {
             digest.end()
         };
         assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
+    }
+
+    #[test]
+    fn a_missing_value_is_not_an_empty_one() {
+        let hash = |value: Option<&str>| {
+            let mut digest = Fingerprint::default();
+            digest.add_option(value);
+            digest.end()
+        };
+        assert_ne!(hash(None), hash(Some("")));
     }
 }
