@@ -97,6 +97,12 @@ impl Kind {
 
     /// Whether it is a part of source code or data that can be understood alone.
     pub(crate) fn is_definition(self) -> bool {
+        self.is_code_definition() || matches!(self, Kind::Key | Kind::Element | Kind::Style)
+    }
+
+    /// Whether it is a definition in source code, which may have a name and a comment.
+    #[must_use]
+    pub fn is_code_definition(self) -> bool {
         matches!(
             self,
             Kind::Function
@@ -112,9 +118,6 @@ impl Kind {
                 | Kind::TypeAlias
                 | Kind::Macro
                 | Kind::Test
-                | Kind::Key
-                | Kind::Element
-                | Kind::Style
         )
     }
 

@@ -129,7 +129,7 @@ fn documented(number: usize, page: &Page, outline: &Outline) -> Vec<Candidate> {
         let kind = node.kind();
         // In scripts, comments above variables are remarks.
         let is_remark = matches!(&*page.language, "bash" | "make") && kind != Kind::Function;
-        if !is_mined(kind) || is_remark {
+        if !kind.is_code_definition() || is_remark {
             return None;
         }
         let span = node.span();
@@ -166,25 +166,6 @@ fn documented(number: usize, page: &Page, outline: &Outline) -> Vec<Candidate> {
         })
     });
     candidates.collect()
-}
-
-fn is_mined(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Function
-            | Kind::Method
-            | Kind::Class
-            | Kind::Struct
-            | Kind::Enum
-            | Kind::Trait
-            | Kind::Interface
-            | Kind::Impl
-            | Kind::Module
-            | Kind::Constant
-            | Kind::TypeAlias
-            | Kind::Macro
-            | Kind::Test
-    )
 }
 
 /// The start of the line if only white space stands before `at` on it.
