@@ -521,6 +521,9 @@ pub enum ServiceError {
     /// The engine has ended.
     #[error("the server is shutting down")]
     ShuttingDown,
+    /// A fault of the program, which has reported it on standard error.
+    #[error("internal error: standard error says more")]
+    Panicked,
     /// An answer was not finished.
     #[error("no answer: {0}")]
     NoAnswer(#[from] tokio::task::JoinError),

@@ -225,11 +225,16 @@ fn follow(engine: &Weak<Engine>, root: &Path, follower: &Follower) {
         let Some(engine) = engine.upgrade() else {
             return;
         };
-        let (pause, is_done) = match is_remote {
+        let looked = match is_remote {
             true => fetched(&engine, root, follower, is_asked),
-            false => (listed(&engine, root, follower, &mut watched), true),
+            false => listed(&engine, root, follower, &mut watched).map(|pause| (pause, true)),
         };
         drop(engine);
+        let Some((pause, is_done)) = looked else {
+            // Nobody need wait for it.
+            follower.signal.end();
+            return;
+        };
         is_asked = match follower.signal.wait(pause) {
             Wakeup::Ended => return,
             Wakeup::Changed => true,
@@ -238,13 +243,14 @@ fn follow(engine: &Weak<Engine>, root: &Path, follower: &Follower) {
     }
 }
 
-/// Syncs a folder or file, and returns how long to wait for the next event.
+/// Syncs a folder or file, and returns how long to wait for the next event; `None` if the engine
+/// has ended.
 fn listed(
     engine: &Engine,
     root: &Path,
     follower: &Follower,
     watched: &mut Option<(Selection, Arc<Watched>)>,
-) -> Duration {
+) -> Option<Duration> {
     let begun = Instant::now();
     let (request, made) = follower.take();
     let is_asked = follower.has_unserved(made);
@@ -268,7 +274,7 @@ fn listed(
         Err(error) => {
             engine.failed(root, error);
             engine.serve(follower, made);
-            return RETRY;
+            return Some(RETRY);
         }
     };
     // Who asks may know of a change that has caused no event yet.
@@ -276,17 +282,22 @@ fn listed(
         source.distrust();
     }
     let listing = Arc::clone(&source) as Arc<dyn Source>;
-    let synced = engine.synced_for(follower, (request, made), root, listing);
-    match synced {
-        None | Some(CheckEnd::Waiting) => LOCK_RETRY,
-        Some(CheckEnd::Failed(_)) => pause_after(begun.elapsed(), RETRY),
-        Some(_) => source.patience(),
-    }
+    let synced = engine.synced_for(follower, (request, made), root, listing)?;
+    Some(match synced {
+        CheckEnd::Waiting => LOCK_RETRY,
+        CheckEnd::Failed(_) => pause_after(begun.elapsed(), RETRY),
+        _ => source.patience(),
+    })
 }
 
 /// Fetches and syncs what is not on this disk if it `is_asked` to or it is time. Returns how long
-/// to wait, and whether nothing is left to do until then.
-fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) -> (Duration, bool) {
+/// to wait, and whether nothing is left to do until then; `None` if the engine has ended.
+fn fetched(
+    engine: &Engine,
+    root: &Path,
+    follower: &Follower,
+    is_asked: bool,
+) -> Option<(Duration, bool)> {
     let (request, made) = follower.take();
     let opened = engine.following(root).and_then(|source| {
         if !is_asked && !source.is_due() && engine.was_complete(root) {
@@ -295,14 +306,16 @@ fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) ->
         let opened = source.open()?;
         Ok((source, Some(opened)))
     });
-    match opened {
+    Some(match opened {
         Ok((source, None)) => {
             follower.put_back(request);
             (source.pause(), true)
         }
         Ok((source, Some(opened))) => {
-            match engine.synced_for(follower, (request, made), root, Arc::from(opened)) {
-                None | Some(CheckEnd::Waiting) => (LOCK_RETRY, false),
+            match engine.synced_for(follower, (request, made), root, Arc::from(opened))? {
+                CheckEnd::Waiting => (LOCK_RETRY, false),
+                // What failed after the fetch may not have recorded that it was tried.
+                CheckEnd::Failed(_) => (source.pause().max(RETRY), true),
                 _ => (source.pause(), true),
             }
         }
@@ -312,7 +325,7 @@ fn fetched(engine: &Engine, root: &Path, follower: &Follower, is_asked: bool) ->
             let source = engine.following(root);
             (source.map_or(RETRY, |source| source.pause()), true)
         }
-    }
+    })
 }
 
 impl Engine {
@@ -377,7 +390,19 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::engine;
     use super::*;
+
+    #[test]
+    fn nothing_is_followed_when_the_writer_thread_has_ended() {
+        let (_dir, root, engine) = engine();
+        engine.end();
+        let follower = Follower::default();
+        assert_eq!(listed(&engine, &root, &follower, &mut None), None);
+        assert_eq!(fetched(&engine, &root, &follower, true), None);
+        follow(&Arc::downgrade(&engine), &root, &follower);
+        assert!(follower.signal.is_ended());
+    }
 
     #[test]
     fn what_a_sync_was_asked_for_does_not_apply_to_a_later_one() {

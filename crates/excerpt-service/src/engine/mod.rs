@@ -3,6 +3,8 @@
 
 mod follow;
 mod progress;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -398,7 +400,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// Those of `work`, and [`ServiceError::ShuttingDown`].
+    /// Those of `work`, [`ServiceError::Panicked`], and [`ServiceError::ShuttingDown`].
     pub async fn write<T, E>(
         &self,
         work: impl FnOnce(&mut EngineWriter) -> Result<T, E> + Send + 'static,
@@ -412,7 +414,7 @@ impl Engine {
         self.send(Job::Write(Box::new(move |writer| {
             writer.begins_write();
             // The caller may have been cancelled.
-            let _ = done.send(work(writer));
+            let _ = done.send(writer.caught(work));
         })));
         let answer = answer.await;
         if let Some(followers) = self.followers.get() {

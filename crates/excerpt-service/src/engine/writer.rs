@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -82,6 +83,22 @@ impl EngineWriter {
         self.writer_state.urgent.fetch_sub(1, Ordering::SeqCst);
     }
 
+    /// Does some work, in which a panic is an error: the thread goes on, and the index, which may
+    /// not be as the work left it, is opened again.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`, and [`ServiceError::Panicked`].
+    pub(super) fn caught<T, E: From<ServiceError>>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|_| {
+            self.index = None;
+            Err(ServiceError::Panicked.into())
+        })
+    }
+
     /// Syncs a source that is followed. One that takes long is interrupted for the others, and goes
     /// on after them.
     fn sync_job(&mut self, job: SyncJob) {
@@ -90,7 +107,8 @@ impl EngineWriter {
             state.is_checking = true;
             state.syncing = Some(root.clone());
         });
-        let end = self.synced_job(&job).unwrap_or_else(|error| {
+        let end = self.caught(|writer| writer.synced_job(&job));
+        let end = end.unwrap_or_else(|error| {
             // After an error, the index is opened again.
             self.index = None;
             CheckEnd::Failed(Arc::new(error))
@@ -160,7 +178,7 @@ impl EngineWriter {
     /// Checks all visible sources for changes. Returns the pause before the check is continued, if
     /// it is not complete.
     fn check(&mut self) -> Option<Duration> {
-        let ended = self.check_all().unwrap_or_else(|error| {
+        let ended = self.caught(Self::check_all).unwrap_or_else(|error| {
             // After an error, the index is opened again.
             self.index = None;
             CheckEnd::Failed(Arc::new(error))
