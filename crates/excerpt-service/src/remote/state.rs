@@ -154,7 +154,8 @@ impl RemoteState {
 }
 
 /// Seconds since 1970.
-pub(crate) fn now() -> i64 {
+#[must_use]
+pub fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
