@@ -8,7 +8,7 @@ use super::copies::{self, COMPARED, Compared, Shown};
 use super::fusion::Scored;
 use super::group::Group;
 use super::precise::Narrower;
-use super::snippet::Marker;
+use super::snippet::{Marker, Surroundings, begins_with};
 use super::weak::Evidence;
 use crate::analysis::is_latin;
 use crate::model::{AlsoIn, ChunkKey, DocumentHits, Hit, Query, Snippet};
@@ -130,7 +130,7 @@ impl Hits<'_> {
             text,
             cosine,
         } = passage;
-        let (snippet, coverage) = self.mark(document, &chunk, &text);
+        let (snippet, coverage) = self.mark(document, &chunk, &text, found.is_of_asked_day);
         let is_old = found.rev < document.rev;
         if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {
             return None;
@@ -167,6 +167,7 @@ impl Hits<'_> {
         let Some(narrower) = self.narrower else {
             return hits;
         };
+        let around = Surroundings::default();
         for hit in &mut hits {
             let body = body(document, hit.span.bytes.start, &hit.text);
             let text = &hit.text[body..];
@@ -176,7 +177,7 @@ impl Hits<'_> {
             let first = hit.span.lines.0 + lines(&hit.text[..bytes.start]);
             let evidence = hit.text[bytes.clone()].to_string();
             let last = first + lines(evidence.trim_end_matches('\n'));
-            hit.snippet = self.marker.mark(&evidence, 0, first, &[]).0;
+            hit.snippet = self.marker.mark(&evidence, 0, first, &around).0;
             hit.span.lines = (first, last);
             hit.span.bytes = hit.span.bytes.start + bytes.start..hit.span.bytes.start + bytes.end;
             let bytes = hit.span.bytes.clone();
@@ -195,16 +196,25 @@ impl Hits<'_> {
         document: &StoredDocument,
         chunk: &StoredChunk,
         text: &str,
+        is_of_asked_day: bool,
     ) -> (Snippet, f32) {
-        let titles = chunk.trail.iter().chain(&chunk.sections);
-        let around: Vec<&str> = [
-            document.title.as_deref().unwrap_or_default(),
-            &document.path,
-        ]
-        .into_iter()
-        .chain(titles.map(|title| &**title))
-        .collect();
         let body = body(document, chunk.span.bytes.start, text);
+        let (mut shown, mut others) = (Vec::new(), vec![&*document.path]);
+        shown.extend(document.title.as_deref());
+        shown.extend(chunk.trail.iter().map(|title| &**title));
+        // The other sections of a chunk begin somewhere in it.
+        let mut sections = chunk.sections.iter().map(|title| &**title);
+        let is_first = |title: &&str| begins_with(&text[body..], title);
+        match sections.next() {
+            Some(title) if is_first(&title) => shown.push(title),
+            first => others.extend(first),
+        }
+        others.extend(sections);
+        let around = Surroundings {
+            shown,
+            others,
+            is_of_asked_day,
+        };
         self.marker.mark(text, body, chunk.span.lines.0, &around)
     }
 

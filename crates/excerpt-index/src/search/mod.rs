@@ -417,7 +417,12 @@ impl Search<'_> {
             query: self.query,
             vector: self.vector,
             narrower: self.narrower.as_ref(),
-            marker: Marker::new(self.words, &self.survey.weights, self.survey.chunks),
+            marker: Marker::new(
+                self.words,
+                &self.survey.weights,
+                self.survey.chunks,
+                self.asked,
+            ),
             chunks: self.survey.chunks,
             limit: self.limit(),
         }

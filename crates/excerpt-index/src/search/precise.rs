@@ -175,7 +175,7 @@ mod tests {
     fn narrowed<'t>(question: &str, path: &str, text: &'t str) -> &'t str {
         let words = Words::of(question).unwrap();
         let weights = vec![Some(1.0); words.required.len()];
-        let mut marker = Marker::new(&words, &weights, 10);
+        let mut marker = Marker::new(&words, &weights, 10, None);
         let narrower = Narrower::new(&[(question, 1.0)]).unwrap();
         &text[narrower.narrow(path, text, &mut marker).bytes]
     }

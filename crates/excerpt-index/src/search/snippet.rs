@@ -1,9 +1,10 @@
 //! The lines of a chunk that answer best: the few consecutive ones with the most and the rarest
-//! words of the query.
+//! words of the query. Words that an answer shows above the snippet anyway, in titles, count less.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::dates::AskedPeriod;
 use super::query::Words;
 use crate::analysis::Analyzer;
 use crate::model::Snippet;
@@ -13,13 +14,38 @@ use crate::store::idf;
 const MOST_CHARS: usize = 240;
 const MOST_LINES: usize = 3;
 
+/// What a word counts that the titles above a snippet have, too: it says little about the line that
+/// it is on, and much less would show lines that are about something else.
+const SHOWN: f32 = 0.5;
+
+/// What a word counts that is in the path or in the title of a section of the chunk: it decides
+/// between words that are equally rare.
+const NAMED: f32 = 0.9;
+
+/// How much shorter the gaps between the words of a line are, in characters, if it is better than a
+/// window with the same words.
+const TIGHTER: usize = 20;
+
 /// Finds and marks the words of one query.
 pub(super) struct Marker {
     /// Each term with its number and its weight.
     terms: HashMap<String, (usize, f32)>,
     /// The weight of each required term of the query, including those that do not occur.
     required: Vec<f32>,
+    /// For each term, whether it is of the day that the query asks about.
+    is_of_day: Vec<bool>,
     analyzer: Analyzer,
+}
+
+/// What surrounds a chunk.
+#[derive(Debug, Default)]
+pub(super) struct Surroundings<'a> {
+    /// The titles that an answer shows above the snippet.
+    pub(super) shown: Vec<&'a str>,
+    /// The other texts whose words count as those of the chunk.
+    pub(super) others: Vec<&'a str>,
+    /// Whether the chunk is of the day that the query asks about, whatever its words.
+    pub(super) is_of_asked_day: bool,
 }
 
 /// A match.
@@ -35,8 +61,16 @@ struct Match {
 }
 
 impl Marker {
-    /// A marker for `words`, with the weights of the required terms.
-    pub(super) fn new(words: &Words, weights: &[Option<f32>], chunks: u64) -> Self {
+    /// A marker for `words`, with the weights of the required terms; `asked` is the day that the
+    /// query asks about.
+    pub(super) fn new(
+        words: &Words,
+        weights: &[Option<f32>],
+        chunks: u64,
+        asked: Option<&AskedPeriod>,
+    ) -> Self {
+        let written = words.written();
+        let is_of_day = written.map(|(_, word)| asked.is_some_and(|asked| asked.says(word)));
         let required = words
             .required
             .iter()
@@ -47,6 +81,7 @@ impl Marker {
         let counted = |weight: &Option<f32>| weight.unwrap_or_else(|| idf(chunks, 0));
         Marker {
             required: weights.iter().map(counted).collect(),
+            is_of_day: is_of_day.collect(),
             terms: numbered
                 .map(|(number, (term, weight))| (term.clone(), (number, weight)))
                 .collect(),
@@ -63,14 +98,26 @@ impl Marker {
         text: &str,
         body: usize,
         first_line: usize,
-        around: &[&str],
+        around: &Surroundings<'_>,
     ) -> (Snippet, f32) {
         let matches = self.matches(text);
-        let coverage = self.coverage(&matches, around);
-        let shown = matches.partition_point(|found| found.bytes.start < body);
-        let matches = &matches[shown..];
-        let window = best_window(matches, self.terms.len());
-        let bytes = widen(text, body, window);
+        let (shown, named) = (self.held(&around.shown), self.held(&around.others));
+        let coverage = self.coverage(&matches, &[&shown, &named]);
+        let factor = |(shown, named): (&bool, &bool)| match (shown, named) {
+            (true, _) => SHOWN,
+            (false, true) => NAMED,
+            (false, false) => 1.0,
+        };
+        let factors: Vec<f32> = shown.iter().zip(&named).map(factor).collect();
+        let first = matches.partition_point(|found| found.bytes.start < body);
+        let matches = &matches[first..];
+        let bytes = match whole(text, body) {
+            Some(whole) => whole,
+            None => {
+                let window = self.window(text, matches, &factors, around);
+                widen(text, body, window)
+            }
+        };
         let inside = matches.iter().map(|found| &found.bytes);
         let inside = inside.filter(|found| bytes.start <= found.start && found.end <= bytes.end);
         let snippet = Snippet {
@@ -79,6 +126,49 @@ impl Marker {
             text: text[bytes].to_string(),
         };
         (snippet, coverage)
+    }
+
+    /// The bytes of the matches that say most about what a chunk answers; empty if there are none.
+    /// Lines that only repeat a title, or have nothing but markup, say something only if no other
+    /// one does.
+    fn window(
+        &self,
+        text: &str,
+        matches: &[Match],
+        factors: &[f32],
+        around: &Surroundings<'_>,
+    ) -> Range<usize> {
+        let weighed = matches.iter().map(|found| {
+            let is_of_day = self.is_of_day.get(found.term).is_some_and(|is| *is);
+            let weight = match is_of_day && around.is_of_asked_day {
+                true => 0.0,
+                false => found.weight * factors[found.term],
+            };
+            Match {
+                weight,
+                ..found.clone()
+            }
+        });
+        let weighed: Vec<Match> = weighed.filter(|found| found.weight > 0.0).collect();
+        let says_something = |line: &str| {
+            let repeats = around.shown.iter().any(|title| is_same(line, title));
+            !repeats && !is_markup(line)
+        };
+        let mut last = None;
+        let telling = weighed.iter().filter(|found| match last {
+            Some((line, says)) if line == found.line => says,
+            _ => {
+                let says = says_something(line_at(text, found.bytes.start));
+                last = Some((found.line, says));
+                says
+            }
+        });
+        let telling: Vec<Match> = telling.cloned().collect();
+        let window = best_window(&telling, self.terms.len());
+        match window.is_empty() {
+            true => best_window(&weighed, self.terms.len()),
+            false => window,
+        }
     }
 
     /// The bytes of a text from the first to the last match of its best lines; empty without a
@@ -95,13 +185,26 @@ impl Marker {
     }
 
     /// The share of the query that is contained, from 0 to 1: each word is weighted by its rarity,
-    /// including those that do not occur.
-    fn coverage(&mut self, matches: &[Match], around: &[&str]) -> f32 {
+    /// including those that do not occur. The terms that `others` have count like those of
+    /// `matches`.
+    fn coverage(&self, matches: &[Match], others: &[&[bool]]) -> f32 {
         let mut held = vec![false; self.terms.len()];
         for found in matches {
             held[found.term] = true;
         }
-        for text in around {
+        for other in others {
+            let terms = held.iter_mut().zip(*other);
+            terms.for_each(|(held, other)| *held |= other);
+        }
+        let covered = self.required.iter().zip(&held).filter(|(_, held)| **held);
+        let covered: f32 = covered.map(|(weight, _)| weight).sum();
+        covered / self.weight()
+    }
+
+    /// For each term, whether one of the texts has it.
+    fn held(&mut self, texts: &[&str]) -> Vec<bool> {
+        let mut held = vec![false; self.terms.len()];
+        for text in texts {
             let mut terms = self.analyzer.terms(text);
             while let Some(term) = terms.advance() {
                 if let Some((term, _)) = self.terms.get(term.text) {
@@ -109,9 +212,7 @@ impl Marker {
                 }
             }
         }
-        let covered = self.required.iter().zip(&held).filter(|(_, held)| **held);
-        let covered: f32 = covered.map(|(weight, _)| weight).sum();
-        covered / self.weight()
+        held
     }
 
     /// The total weight of the words of the query: more than 0, since there is at least one.
@@ -146,13 +247,14 @@ impl Marker {
 }
 
 /// The bytes from the first to the last match of the window with the greatest total weight of
-/// different terms; the first of equal ones.
+/// different terms; of equal ones, a line in which they are closer, or the first.
 fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
     let mut counts = vec![0; terms];
-    let (mut first, mut weight) = (0, 0.0);
-    let mut best = (f32::NEG_INFINITY, 0..0);
+    let (mut first, mut weight, mut marked) = (0, 0.0, 0);
+    let mut best = (f32::NEG_INFINITY, 0, 0..0);
     for (last, found) in matches.iter().enumerate() {
         counts[found.term] += 1;
+        marked += found.chars.len();
         if counts[found.term] == 1 {
             weight += found.weight;
         }
@@ -166,24 +268,77 @@ fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
                 break;
             }
             counts[start.term] -= 1;
+            marked -= start.chars.len();
             if counts[start.term] == 0 {
                 weight -= start.weight;
             }
             first += 1;
         }
+        let start = &matches[first];
+        let gaps = (found.chars.end - start.chars.start).saturating_sub(marked);
         // A gain of a hundredth is more than a rounding error.
-        if weight > best.0 + 0.01 {
-            best = (weight, matches[first].bytes.start..found.bytes.end);
+        let is_better = weight > best.0 + 0.01;
+        let is_line = found.line == start.line;
+        let is_tighter = is_line && weight > best.0 - 0.01 && gaps + TIGHTER <= best.1;
+        if is_better || is_tighter {
+            best = (weight.max(best.0), gaps, start.bytes.start..found.bytes.end);
         }
     }
-    best.1
+    best.2
+}
+
+/// The bytes of the text from `body` on, if all of it fits in a snippet.
+fn whole(text: &str, body: usize) -> Option<Range<usize>> {
+    let shown = text[body..].trim();
+    let lines = || shown.lines().filter(|line| !line.trim().is_empty());
+    let fits = shown.len() <= MOST_CHARS * 4
+        && shown.chars().count() <= MOST_CHARS
+        && lines().count() <= MOST_LINES
+        && !lines().all(is_markup);
+    let start = text.len() - text[body..].trim_start().len();
+    fits.then(|| start..start + shown.len())
+}
+
+/// The line of a text that has the byte `at`.
+fn line_at(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    &text[start..end]
+}
+
+/// Whether the first line of a text that is not empty has only the words of a title.
+pub(super) fn begins_with(text: &str, title: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    first.is_some_and(|line| is_same(line, title))
+}
+
+/// Whether a line has only the words of a title.
+fn is_same(line: &str, title: &str) -> bool {
+    fn letters(text: &str) -> impl Iterator<Item = char> {
+        let letters = text.chars().filter(|c| c.is_alphanumeric());
+        letters.flat_map(char::to_lowercase)
+    }
+    letters(line).eq(letters(title))
+}
+
+/// Whether a line has nothing but markup: a rule, the rule of a table, a fence, tags that close.
+fn is_markup(line: &str) -> bool {
+    let line = line.trim();
+    let is_fence = ["```", "~~~"].iter().any(|fence| line.starts_with(fence));
+    let mut rest = line;
+    while let Some(tag) = rest.strip_prefix("</")
+        && let Some(end) = tag.find('>')
+    {
+        rest = tag[end + 1..].trim_start();
+    }
+    is_fence || !rest.contains(char::is_alphanumeric)
 }
 
 /// Extends a window to its line, then further, up to the length of a snippet; it ends between
 /// words.
 fn widen(text: &str, body: usize, mut window: Range<usize>) -> Range<usize> {
     if window.is_empty() {
-        let first = text.len() - text[body..].trim_start().len();
+        let first = text.len() - told(&text[body..]).len();
         window = first..first;
     }
     let used = text[window.clone()].chars().count();
@@ -210,6 +365,19 @@ fn widen(text: &str, body: usize, mut window: Range<usize>) -> Range<usize> {
         .min(start + (text[start..].len() - text[start..].trim_start().len()));
     let end = reach(text, start, window.end);
     start..start + text[start..end].trim_end().len()
+}
+
+/// A text from its first line on that is more than markup; if there is none, from its first line.
+fn told(text: &str) -> &str {
+    let text = text.trim_start();
+    let mut rest = text;
+    for line in text.split_inclusive('\n') {
+        if !is_markup(line) {
+            return rest.trim_start();
+        }
+        rest = &rest[line.len()..];
+    }
+    text
 }
 
 /// The end of a snippet that begins at `start` and includes everything up to `end`.
@@ -258,8 +426,9 @@ mod tests {
     fn snippet(query: &str, text: &str) -> Snippet {
         let words = Words::of(query).unwrap();
         let weights = vec![Some(1.0); words.required.len()];
-        Marker::new(&words, &weights, 10)
-            .mark(text, Markdown::body(text), 10, &[])
+        let around = Surroundings::default();
+        Marker::new(&words, &weights, 10, None)
+            .mark(text, Markdown::body(text), 10, &around)
             .0
     }
 
@@ -314,19 +483,134 @@ mod tests {
     #[test]
     fn coverage_counts_words_by_rarity_and_those_that_are_nowhere_most() {
         let words = Words::of("common rare absent").unwrap();
-        let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), None], 100);
+        let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), None], 100, None);
         let all = 4.5 + idf(100, 0);
         assert_eq!(marker.weight(), all);
-        assert_eq!(marker.mark("common", 0, 1, &["rare"]).1, 4.5 / all);
-        assert_eq!(marker.mark("other", 0, 1, &[]).1, 0.0);
+        let texts = vec!["rare"];
+        let (in_title, in_path) = (
+            Surroundings {
+                shown: texts.clone(),
+                ..Surroundings::default()
+            },
+            Surroundings {
+                others: texts,
+                ..Surroundings::default()
+            },
+        );
+        assert_eq!(marker.mark("common", 0, 1, &in_title).1, 4.5 / all);
+        assert_eq!(marker.mark("common", 0, 1, &in_path).1, 4.5 / all);
+        let nothing = Surroundings::default();
+        assert_eq!(marker.mark("other", 0, 1, &nothing).1, 0.0);
     }
 
     #[test]
     fn a_rare_word_counts_more_than_a_common_one() {
         let words = Words::of("common rare other").unwrap();
-        let mut marker = Marker::new(&words, &[Some(0.5), Some(4.0), Some(0.5)], 100);
+        let weights = [Some(0.5), Some(4.0), Some(0.5)];
+        let mut marker = Marker::new(&words, &weights, 100, None);
         let text = "common other\n".to_string() + &"filler\n".repeat(9) + "rare\n";
-        assert_eq!(marker.mark(&text, 0, 1, &[]).0.line, 11);
+        let around = Surroundings::default();
+        assert_eq!(marker.mark(&text, 0, 1, &around).0.line, 11);
+    }
+
+    /// The snippet of a chunk below a title, by words of the same weight.
+    fn below(title: &str, query: &str, text: &str) -> String {
+        let words = Words::of(query).unwrap();
+        let weights = vec![Some(1.0); words.required.len()];
+        let around = Surroundings {
+            shown: vec![title],
+            ..Surroundings::default()
+        };
+        let mut marker = Marker::new(&words, &weights, 10, None);
+        marker.mark(text, 0, 1, &around).0.text
+    }
+
+    const BIRTHDAYS: &str = "# Birthdays\n\n- Owen: 3 March\n- Mia: 12 October\n- Ruth: 5 May\n";
+
+    #[test]
+    fn a_line_that_answers_is_better_than_the_title_again() {
+        let of = |query| below("Birthdays", query, BIRTHDAYS);
+        assert_eq!(of("Mia's birthday"), "- Mia: 12 October\n- Ruth: 5 May");
+        assert_eq!(of("birthday of Ruth"), "- Ruth: 5 May");
+        // It is all that matches.
+        assert!(of("birthday").starts_with("# Birthdays"));
+        let text = "Birthdays of the family are kept here.\n\n- a\n- b\n- Mia: 12 October\n";
+        let found = below("Birthdays", "birthday mia", text);
+        assert_eq!(found, "- Mia: 12 October");
+    }
+
+    #[test]
+    fn a_title_between_other_sections_is_evidence() {
+        let text = "# Install\n\na\n\nb\n\n# Configure\n\nc\n\nd\n";
+        let found = below("Manual", "configure", text);
+        assert_eq!(found, "# Configure\n\nc");
+    }
+
+    #[test]
+    fn of_equally_rare_words_one_beyond_the_names_of_sections_decides() {
+        let text = "## Pancakes\n\nflour 250 g\n\nmilk 500 ml\n\n## Dal\n\nlentils\n";
+        let words = Words::of("milk for pancakes").unwrap();
+        let around = Surroundings {
+            others: vec!["Pancakes", "Dal"],
+            ..Surroundings::default()
+        };
+        let mut marker = Marker::new(&words, &[Some(1.0); 2], 10, None);
+        assert!(marker.mark(text, 0, 1, &around).0.text.starts_with("milk"));
+    }
+
+    #[test]
+    fn words_of_the_day_that_a_chunk_is_of_are_no_evidence() {
+        let query = "decided on 31 January 2026";
+        let words = Words::of(query).unwrap();
+        let weights = vec![Some(1.0); words.required.len()];
+        let today = chrono::NaiveDate::from_ymd_opt(2026, 3, 1).unwrap();
+        let asked = AskedPeriod::of(query, today);
+        let text = "# 2026-01-31\n\n## Standup\n- Discussed the cache\n- Decided to wait\n";
+        let line = |is_of_asked_day| {
+            let around = Surroundings {
+                is_of_asked_day,
+                ..Surroundings::default()
+            };
+            let mut marker = Marker::new(&words, &weights, 10, asked.as_ref());
+            marker.mark(text, 0, 1, &around).0.line
+        };
+        assert_eq!((line(true), line(false)), (5, 1));
+    }
+
+    #[test]
+    fn of_windows_with_the_same_words_the_tighter_one_is_chosen() {
+        let far = "apple and much else that is not about it and then a pear\n";
+        let text = far.to_string() + &"filler\n".repeat(9) + "an apple, a pear\n";
+        assert_eq!(snippet("apple pear", &text).line, 20);
+        // Across lines, they may belong to different sentences.
+        let text = far.to_string() + &"filler\n".repeat(9) + "apple\n\npear\n";
+        assert_eq!(snippet("apple pear", &text).line, 10);
+        let text = "apples\n".to_string() + &"filler\n".repeat(9) + "apple\n";
+        assert_eq!(snippet("apple", &text).line, 10);
+    }
+
+    #[test]
+    fn a_chunk_that_fits_is_shown_whole() {
+        let text = "# Wifi\n\nOffice: ask Dana.\n\nHome: router sticker.\n";
+        assert_eq!(snippet("home", text).text, text.trim());
+        assert_eq!(snippet("absent", text).text, text.trim());
+    }
+
+    #[test]
+    fn markup_alone_is_no_snippet() {
+        for markup in ["---", "|---|:-:|", "```rust", "</div></p>", "***", "~~~"] {
+            let text = format!("{markup}\n{}", "A line of words.\n".repeat(9));
+            let found = snippet("absent", &text);
+            assert!(found.text.starts_with("A line"), "{markup}: {}", found.text);
+            assert!(is_markup(markup));
+        }
+        let text = "</install>\n".repeat(9) + "To install it, wait.\n" + &"a\n".repeat(9);
+        assert!(snippet("install", &text).text.starts_with("To install"));
+        let only = "---\n".repeat(9);
+        assert_eq!(snippet("absent", &only).text, "---\n---\n---");
+        for line in ["<p>a</p>", "| a |", "- a", "</p>a"] {
+            assert!(!is_markup(line), "{line}");
+        }
     }
 
     #[test]
