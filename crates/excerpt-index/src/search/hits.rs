@@ -202,11 +202,11 @@ impl Hits<'_> {
         let (mut shown, mut others) = (Vec::new(), vec![&*document.path]);
         shown.extend(document.title.as_deref());
         shown.extend(chunk.trail.iter().map(|title| &**title));
-        // The other sections of a chunk begin somewhere in it.
+        // Without headings around it, that of the first section is shown.
         let mut sections = chunk.sections.iter().map(|title| &**title);
-        let is_first = |title: &&str| begins_with(&text[body..], title);
+        let is_shown = |title: &&str| chunk.trail.is_empty() && begins_with(&text[body..], title);
         match sections.next() {
-            Some(title) if is_first(&title) => shown.push(title),
+            Some(title) if is_shown(&title) => shown.push(title),
             first => others.extend(first),
         }
         others.extend(sections);

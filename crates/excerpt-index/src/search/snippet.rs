@@ -22,6 +22,9 @@ const SHOWN: f32 = 0.5;
 /// between words that are equally rare.
 const NAMED: f32 = 0.9;
 
+/// How many times as much a line that repeats a title says as all others, if it is shown.
+const REPEATED: f32 = 2.0;
+
 /// How much shorter the gaps between the words of a line are, in characters, if it is better than a
 /// window with the same words.
 const TIGHTER: usize = 20;
@@ -129,8 +132,8 @@ impl Marker {
     }
 
     /// The bytes of the matches that say most about what a chunk answers; empty if there are none.
-    /// Lines that only repeat a title, or have nothing but markup, say something only if no other
-    /// one does.
+    /// Lines that only repeat a title, or have nothing but markup, are chosen only if no other one
+    /// says nearly as much.
     fn window(
         &self,
         text: &str,
@@ -164,10 +167,11 @@ impl Marker {
             }
         });
         let telling: Vec<Match> = telling.cloned().collect();
-        let window = best_window(&telling, self.terms.len());
-        match window.is_empty() {
-            true => best_window(&weighed, self.terms.len()),
-            false => window,
+        let best = best_window(&telling, self.terms.len());
+        let best_of_all = best_window(&weighed, self.terms.len());
+        match best.weight * REPEATED < best_of_all.weight {
+            true => best_of_all.bytes,
+            false => best.bytes,
         }
     }
 
@@ -175,7 +179,7 @@ impl Marker {
     /// match.
     pub(super) fn best(&mut self, text: &str) -> Range<usize> {
         let matches = self.matches(text);
-        best_window(&matches, self.terms.len())
+        best_window(&matches, self.terms.len()).bytes
     }
 
     /// The share of the query that a text contains, from 0 to 1.
@@ -246,12 +250,26 @@ impl Marker {
     }
 }
 
-/// The bytes from the first to the last match of the window with the greatest total weight of
-/// different terms; of equal ones, a line in which they are closer, or the first.
-fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
+/// Some consecutive matches.
+#[derive(Default)]
+struct Window {
+    /// The total weight of different terms.
+    weight: f32,
+    /// The characters between the matches.
+    gaps: usize,
+    /// The bytes from the first to the last match.
+    bytes: Range<usize>,
+}
+
+/// The window with the greatest total weight of different terms; of equal ones, a line in which
+/// they are closer, or the first.
+fn best_window(matches: &[Match], terms: usize) -> Window {
     let mut counts = vec![0; terms];
     let (mut first, mut weight, mut marked) = (0, 0.0, 0);
-    let mut best = (f32::NEG_INFINITY, 0, 0..0);
+    let mut best = Window {
+        weight: f32::NEG_INFINITY,
+        ..Window::default()
+    };
     for (last, found) in matches.iter().enumerate() {
         counts[found.term] += 1;
         marked += found.chars.len();
@@ -277,14 +295,18 @@ fn best_window(matches: &[Match], terms: usize) -> Range<usize> {
         let start = &matches[first];
         let gaps = (found.chars.end - start.chars.start).saturating_sub(marked);
         // A gain of a hundredth is more than a rounding error.
-        let is_better = weight > best.0 + 0.01;
+        let is_better = weight > best.weight + 0.01;
         let is_line = found.line == start.line;
-        let is_tighter = is_line && weight > best.0 - 0.01 && gaps + TIGHTER <= best.1;
+        let is_tighter = is_line && weight > best.weight - 0.01 && gaps + TIGHTER <= best.gaps;
         if is_better || is_tighter {
-            best = (weight.max(best.0), gaps, start.bytes.start..found.bytes.end);
+            best = Window {
+                weight: weight.max(best.weight),
+                gaps,
+                bytes: start.bytes.start..found.bytes.end,
+            };
         }
     }
-    best.2
+    best
 }
 
 /// The bytes of the text from `body` on, if all of it fits in a snippet.
@@ -537,6 +559,15 @@ mod tests {
         let text = "Birthdays of the family are kept here.\n\n- a\n- b\n- Mia: 12 October\n";
         let found = below("Birthdays", "birthday mia", text);
         assert_eq!(found, "- Mia: 12 October");
+    }
+
+    #[test]
+    fn a_title_that_says_much_more_than_all_other_lines_is_shown() {
+        let text = "# Vectors are normalized to length 1\n\na\n\nb\n\nc\n\nof vectors\n";
+        let title = "Vectors are normalized to length 1";
+        let below = |query| below(title, query, text);
+        assert!(below("normalized length of vectors").starts_with("# Vectors"));
+        assert_eq!(below("vectors"), "of vectors");
     }
 
     #[test]

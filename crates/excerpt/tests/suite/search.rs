@@ -23,8 +23,8 @@ fn the_answer_is_grouped_by_document_with_a_place_to_open() {
         .ok();
     insta::assert_snapshot!(run.stdout, @r"
     tea/green.md:1-12 · Green tea, Water +1
-        # Green tea
-        ## Water …
+        … ## Water
+        The water should have 80 degrees. …
 
     tea/black.md:1-3 · Black tea
         # Black tea
