@@ -2,6 +2,9 @@
 //! each of which imports only from those below it. Read from the sources, without their tests.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "../../excerpt-index/tests/index/own_code.rs"]
+mod own_code;
+
 use std::fs;
 use std::path::Path;
 
@@ -26,29 +29,8 @@ const OF_FACES: [&str; 9] = [
 /// The dependencies that only a face may have.
 const DEPENDENCIES: [&str; 5] = ["anyhow", "clap", "indicatif", "owo-colors", "rmcp"];
 
-/// The sources, each with its path below `src` and its code without tests and comments.
 fn sources() -> Vec<(String, String)> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let (mut folders, mut files) = (vec![src.clone()], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let text = fs::read_to_string(&path).unwrap();
-            let own = text.split("#[cfg(test)]\nmod tests").next().unwrap();
-            let lines = own.lines();
-            let code = lines.filter(|line| !line.trim_start().starts_with("//"));
-            let path = path.strip_prefix(&src).unwrap();
-            files.push((
-                path.to_str().unwrap().replace('\\', "/"),
-                code.collect::<Vec<_>>().join("\n"),
-            ));
-        }
-    }
-    files
+    own_code::sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The folders of the crate are floors: each imports only from those below it. Read from the `use`
 //! declarations and paths of the sources, without their tests.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::own_code;
 
 /// From the ground up.
 const FLOORS: [&str; 16] = [
@@ -15,54 +16,23 @@ const FLOORS: [&str; 16] = [
 const ENGINES: [&str; 2] = ["rusqlite::", "tantivy::"];
 const TOKENIZERS: &str = "analysis/stems.rs";
 
-/// The sources, each with its path below `src` and its text without tests.
 fn sources() -> Vec<(String, String)> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    collect(&src, &mut files);
-    let texts = files.into_iter().map(|path| {
-        let text = fs::read_to_string(&path).unwrap();
-        let own = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-        let path = path.strip_prefix(&src).unwrap();
-        (path.to_str().unwrap().replace('\\', "/"), own.to_string())
-    });
-    let texts: Vec<_> = texts.collect();
-    let for_tests: Vec<String> = texts.iter().flat_map(modules_for_tests).collect();
-    let mut texts = texts;
-    texts.retain(|(path, _)| !for_tests.contains(path));
-    texts
+    own_code::sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => collect(&path, files),
-            false => files.push(path),
-        }
+#[test]
+fn code_ends_where_its_tests_begin_and_has_no_comments() {
+    let code = "use a;\n#[cfg(test)]\nmod fixture;\nfn b() {}\n";
+    let comment = "// crate::no\n";
+    let attributes = [
+        "",
+        "#[allow(c)]\n",
+        "#[expect(\n    c,\n    reason = \"d\"\n)]\n",
+    ];
+    for attribute in attributes {
+        let tests = format!("#[cfg(test)]\n{attribute}mod tests {{\n    use crate::no;\n}}\n");
+        assert_eq!(own_code::own(&format!("{comment}{code}{tests}")), code);
     }
-}
-
-/// The files of the modules that a file declares for tests only.
-fn modules_for_tests((path, text): &(String, String)) -> Vec<String> {
-    let folder = match path.rsplit_once('/') {
-        Some((folder, "mod.rs")) => format!("{folder}/"),
-        Some((folder, name)) => format!("{folder}/{}/", name.trim_end_matches(".rs")),
-        None => String::new(),
-    };
-    let declared = text.split("#[cfg(test)]\n").skip(1);
-    let names = declared.filter_map(|rest| {
-        let line = rest.lines().next()?;
-        let name = line.strip_suffix(';')?.split_once("mod ")?.1;
-        Some(format!("{folder}{name}.rs"))
-    });
-    names.collect()
-}
-
-/// The code of a text, without its comments.
-fn code(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
 }
 
 #[test]
@@ -82,7 +52,7 @@ fn imports_run_down() {
         let Some((folder, _)) = path.split_once('/') else {
             continue;
         };
-        for line in code(&text) {
+        for line in text.lines() {
             for import in line.split("crate::").skip(1) {
                 let name = import.split(|c: char| !c.is_alphanumeric() && c != '_');
                 let name = name.into_iter().next().unwrap_or_default();
@@ -103,7 +73,9 @@ fn engines_stay_in_the_local_store() {
         if path.starts_with("store/local/") || path == TOKENIZERS {
             continue;
         }
-        let mut named = code(&text).filter(|line| ENGINES.iter().any(|name| line.contains(name)));
+        let mut named = text
+            .lines()
+            .filter(|line| ENGINES.iter().any(|name| line.contains(name)));
         outside.extend(named.next().map(|line| format!("{path}: {line}")));
     }
     assert!(outside.is_empty(), "{}", outside.join("\n"));

@@ -20,6 +20,7 @@ mod hostile_files;
 mod limits;
 mod losses;
 mod mirror;
+mod own_code;
 mod part;
 mod quality;
 mod ranking;

@@ -1,8 +1,9 @@
 //! The modules of the crate are floors: each imports only from those below it. Read from the `use`
 //! declarations and paths of the sources, without their tests.
 
-use std::fs;
 use std::path::Path;
+
+use crate::own_code;
 
 /// From the ground up.
 const FLOORS: [&str; 11] = [
@@ -22,24 +23,8 @@ const FLOORS: [&str; 11] = [
 /// The files above all floors.
 const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
 
-/// The sources, each with its path below `src` and its text without tests.
 fn sources() -> Vec<(String, String)> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let (mut folders, mut files) = (vec![src.clone()], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let text = fs::read_to_string(&path).unwrap();
-            let own = text.split("#[cfg(test)]\nmod tests").next().unwrap();
-            let path = path.strip_prefix(&src).unwrap();
-            files.push((path.to_str().unwrap().replace('\\', "/"), own.to_string()));
-        }
-    }
-    files
+    own_code::sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
 }
 
 /// The module at the top that a file belongs to.
@@ -66,8 +51,7 @@ fn each_module_is_a_floor() {
 fn imports_run_down() {
     let mut up = Vec::new();
     for (path, text) in sources() {
-        let is_comment = |line: &&str| line.trim_start().starts_with("//");
-        for line in text.lines().filter(|line| !is_comment(line)) {
+        for line in text.lines() {
             for import in line.split("crate::").skip(1) {
                 let name = import.split(|c: char| !c.is_alphanumeric() && c != '_');
                 let name = floor(name.into_iter().next().unwrap_or_default());

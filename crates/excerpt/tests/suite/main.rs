@@ -38,6 +38,8 @@ mod mcp_scope;
 mod mcp_terminal;
 mod mcp_writing;
 mod objects;
+#[path = "../../../excerpt-index/tests/index/own_code.rs"]
+mod own_code;
 mod passages;
 mod preview;
 #[cfg(unix)]
