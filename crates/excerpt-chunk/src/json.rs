@@ -1,5 +1,7 @@
 //! The chunking configuration as programs pass it: an object of JSON.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -25,6 +27,7 @@ use crate::settings::Settings;
 /// contradiction between fields.
 pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String> {
     let mut values = Map::new();
+    let mut names = BTreeMap::<&str, &str>::new();
     for (key, value) in said {
         if value.is_null() {
             // Only the name matters: any value of a known field will do.
@@ -32,6 +35,11 @@ pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String>
             continue;
         }
         for (field, value) in alias::fields("chunking", key, value.clone())? {
+            if let Some(before) = names.insert(field, key) {
+                return Err(format!(
+                    "`{field}` is given twice, as `{before}` and `{key}`"
+                ));
+            }
             values.insert(field.to_string(), checked(field, key, value)?);
         }
     }
@@ -73,6 +81,10 @@ mod tests {
             (
                 serde_json::json!({"max": "large"}),
                 "`max` is `\"large\"`, expected a whole number from 0",
+            ),
+            (
+                serde_json::json!({"max": 900, "maxTokens": 800}),
+                "`max` is given twice, as `max` and `maxTokens`",
             ),
             (
                 serde_json::json!({"min": 900}),
