@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use excerpt_chunk::{ConfigError, FileError};
 use excerpt_index::eval::{MineError, SetError};
-use excerpt_index::{GitAddressError, ObjectAddressError, Refused, Secret, Skip};
+use excerpt_index::{GitAddressError, ObjectAddressError, Refused, Secret, Skip, plain_error};
 
 use crate::text::{not_indexed, reason, shown, thousands, without_root};
 
@@ -30,7 +30,7 @@ pub enum ServiceError {
     #[error(transparent)]
     Chunking(#[from] ConfigError),
     /// The operating system failed to resolve or read a path of a request.
-    #[error(transparent)]
+    #[error("{}", plain_error(.0))]
     Io(#[from] io::Error),
     /// A value could not be read or written as JSON.
     #[error(transparent)]
@@ -70,7 +70,7 @@ pub enum ServiceError {
     #[error("an `excerpt.toml` is invalid")]
     InvalidConfiguration,
     /// No temporary folder can be made.
-    #[error("cannot make a temporary folder: {0}")]
+    #[error("cannot make a temporary folder: {}", plain_error(.0))]
     NoTemporaryFolder(io::Error),
     /// The user's data folder is unknown.
     #[error("cannot find the user's data folder")]
@@ -192,8 +192,29 @@ pub enum ServiceError {
         /// Why it is not text.
         skip: Skip,
     },
+    /// A text to split is larger than a server splits.
+    #[error("a text of more than {limit} bytes is not split here")]
+    SplitTooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A text to split would have more chunks than a server shows.
+    #[error("this would give more than {limit} chunks: raise `target`")]
+    SplitTooFine {
+        /// The limit.
+        limit: usize,
+    },
+    /// A text was not split in time.
+    #[error("not split within {seconds} seconds")]
+    NotSplitInTime {
+        /// The limit.
+        seconds: u64,
+    },
+    /// Nobody waits for the answer any longer.
+    #[error("the request was cancelled")]
+    Cancelled,
     /// The file or folder of a request cannot be read.
-    #[error("cannot read `{path}`: {error}")]
+    #[error("cannot read `{path}`: {}", plain_error(error))]
     Unreadable {
         /// The file or folder as it was given.
         path: String,
@@ -321,10 +342,10 @@ pub enum ServiceError {
         inbox: String,
     },
     /// The inbox does not exist and cannot be created.
-    #[error("cannot create the inbox: {0}")]
+    #[error("cannot create the inbox: {}", plain_error(.0))]
     InboxNotMade(#[source] io::Error),
     /// A note cannot be written.
-    #[error("cannot write the note: {0}")]
+    #[error("cannot write the note: {}", plain_error(.0))]
     NoteNotWritten(#[source] io::Error),
     /// There are ten thousand notes of that name.
     #[error("too many notes have this name: choose another title")]
@@ -465,7 +486,7 @@ pub enum ServiceError {
         path: PathBuf,
     },
     /// A file cannot be written.
-    #[error("cannot write `{}`: {error}", path.display())]
+    #[error("cannot write `{}`: {}", path.display(), plain_error(error))]
     Unwritable {
         /// The file.
         path: PathBuf,

@@ -7,10 +7,10 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::ValueEnum;
-use excerpt_index::DateFrom;
+use excerpt_index::{DateFrom, plain_error};
+use excerpt_service::now;
 use excerpt_service::text::address::escaped_json;
 use excerpt_service::text::counted;
 use excerpt_service::text::visible::{characters, has_hidden};
@@ -345,6 +345,17 @@ pub(crate) fn date_of(from: DateFrom) -> &'static str {
     }
 }
 
+/// An error with its causes, those of the operating system without their numbers.
+pub(crate) fn with_causes(error: &anyhow::Error) -> String {
+    let causes = error
+        .chain()
+        .map(|cause| match cause.downcast_ref::<io::Error>() {
+            Some(error) => plain_error(error),
+            None => cause.to_string(),
+        });
+    causes.collect::<Vec<_>>().join(": ")
+}
+
 /// The time that has passed since a time in seconds since 1970.
 pub(crate) fn ago(seconds: i64) -> String {
     let passed = usize::try_from(now() - seconds).unwrap_or(0);
@@ -366,12 +377,6 @@ pub(crate) fn ahead(seconds: i64) -> String {
     }
 }
 
-/// Seconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |now| now.as_secs() as i64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -387,6 +392,14 @@ mod tests {
             "\\u{202e}dm.\\u{9b}1m\\u{e0041}"
         );
         assert_eq!(escaped("né\n", Ends::Kept), "né\n");
+    }
+
+    #[test]
+    fn an_error_of_the_system_has_no_number() {
+        let error = anyhow::Error::from(io::Error::from_raw_os_error(2));
+        let told = with_causes(&error.context("cannot read `a`"));
+        assert!(told.starts_with("cannot read `a`: "), "{told}");
+        assert!(!told.contains("os error"), "{told}");
     }
 
     #[test]

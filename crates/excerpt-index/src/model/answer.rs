@@ -198,6 +198,9 @@ fn unmatched(
 
 fn dated(f: &mut fmt::Formatter<'_>, said: &str, days: &(String, String)) -> fmt::Result {
     match days {
+        (first, last) if first == last && first == said => {
+            write!(f, "documents of {first} come first")
+        }
         (first, last) if first == last => write!(
             f,
             "`{said}` is read as {first}: documents of that day come first"

@@ -459,7 +459,8 @@ fn shortened(query: &str) -> String {
 }
 
 /// The message of the operating system, starting in lower case and without the error number.
-pub(crate) fn plain(error: &io::Error) -> String {
+#[must_use]
+pub fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut chars = text.chars();

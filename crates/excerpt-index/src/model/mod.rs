@@ -19,7 +19,7 @@ pub use answer::{
     AlsoIn, Answer, Channel, DocumentHits, Explanation, Hit, Note, SignalShare, Snippet,
 };
 pub use collection::Collection;
-pub(crate) use error::plain;
+pub use error::plain;
 pub use error::{Error, Result};
 pub(crate) use fingerprint::Fingerprint;
 pub use id::SourceId;

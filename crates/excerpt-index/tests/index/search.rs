@@ -623,7 +623,11 @@ fn a_day_in_a_question_ranks_its_notes_first() {
             .notes
             .iter()
             .find(|note| matches!(note, Note::Dated { .. }));
+        let said = said.map(ToString::to_string);
         assert!(said.is_some(), "{:?}", answer.notes);
+        if question.ends_with("2026-02-03") {
+            assert_eq!(said.unwrap(), "documents of 2026-02-03 come first");
+        }
         let mut absent = answer.notes.iter();
         assert!(
             !absent.any(|note| note.to_string().contains("`February`")),

@@ -14,8 +14,7 @@ use std::path::Path;
 
 use excerpt_index::{Collection, Error, Files, Origin, Selection, Source};
 
-pub use self::state::RemoteState;
-pub use self::state::now;
+pub use self::state::{RemoteState, now};
 
 /// The source at `origin`, for the index in the directory `index`. A git repository is fetched; an
 /// object store is asked when its entries are.

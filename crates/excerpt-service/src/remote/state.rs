@@ -153,7 +153,7 @@ impl RemoteState {
     }
 }
 
-/// Seconds since 1970.
+/// The seconds since 1970.
 #[must_use]
 pub fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -6,6 +6,8 @@ use excerpt_index::{Error, Note, Refused, Secret, Skip, SkipReason};
 use excerpt_service::text::not_indexed;
 use excerpt_service::{Changed, ServiceError};
 
+use crate::output::with_causes;
+
 /// The message of an error, with its cause unless the message already contains it.
 pub(crate) fn message(error: &anyhow::Error) -> String {
     if let Some(error) = error.downcast_ref::<ServiceError>() {
@@ -16,7 +18,7 @@ pub(crate) fn message(error: &anyhow::Error) -> String {
     }
     match error.downcast_ref::<SetError>() {
         Some(error) => error.to_string(),
-        None => format!("{error:#}"),
+        None => with_causes(error),
     }
 }
 

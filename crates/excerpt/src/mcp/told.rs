@@ -5,6 +5,8 @@ use excerpt_service::ServiceError;
 use excerpt_service::text::address::{address, ticked};
 use excerpt_service::text::without_root;
 
+use crate::output::with_causes;
+
 /// The message of an error, with its cause unless the message already contains it.
 pub(super) fn message(error: &anyhow::Error) -> String {
     if let Some(error) = error.downcast_ref::<ServiceError>() {
@@ -12,7 +14,7 @@ pub(super) fn message(error: &anyhow::Error) -> String {
     }
     match error.downcast_ref::<Error>() {
         Some(error) => index_error(error),
-        None => format!("{error:#}"),
+        None => with_causes(error),
     }
 }
 
