@@ -1,6 +1,6 @@
 //! `sync` and `status`: an index is updated, and what it contains.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use excerpt_index::{Embedder, Error, Index, OpenOptions, Origin, SkipReason, Status, SyncReport};
 use serde::Serialize;
@@ -23,6 +23,10 @@ pub struct StatusReply {
     pub configured_embedder: Option<String>,
     /// How many documents were split with other settings than the current ones.
     pub stale: usize,
+    /// Whether only some of its collections were chosen, so that the numbers of documents and
+    /// chunks and the size of the text are theirs.
+    #[serde(skip)]
+    pub is_part: bool,
     /// Its sources that are not on this disk.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remotes: Vec<RemoteStatus>,
@@ -129,9 +133,14 @@ impl IndexTarget {
             status: index.status()?,
             configured_embedder: configured.map(str::to_string),
             stale: 0,
+            is_part: !self.filter.collections.is_empty(),
             remotes: Vec::new(),
             skips: None,
         };
+        if reply.is_part {
+            let is_chosen = |root: &Path| self.sources.iter().any(|source| source.root == root);
+            reply.status.narrow(is_chosen);
+        }
         for source in &reply.status.sources {
             let state = RemoteState::of(&self.index, &source.root);
             reply.remotes.extend(state.map(|state| RemoteStatus {

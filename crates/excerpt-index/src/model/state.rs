@@ -1,7 +1,7 @@
 //! The state of an index: its [`Status`], and the result of a [`Check`].
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,21 @@ pub struct Status {
     pub vectors: VectorStatus,
     /// The re-split with other settings that is under way while the old state serves.
     pub building: Option<Building>,
+}
+
+impl Status {
+    /// Leaves out the sources whose root is not `chosen`: what it says of documents is then about
+    /// the others, and the size of the text is that of their files. The size on disk, the keyword
+    /// index and the vectors are those of the index.
+    pub fn narrow(&mut self, chosen: impl Fn(&Path) -> bool) {
+        self.sources.retain(|source| chosen(&source.root));
+        self.building = self.building.take().filter(|it| chosen(&it.root));
+        let sources = self.sources.iter();
+        self.documents = sources.clone().map(|source| source.documents).sum();
+        self.chunks = sources.clone().map(|source| source.chunks).sum();
+        let summaries = sources.filter_map(|source| source.summary.as_ref());
+        self.text_bytes = summaries.map(|summary| summary.bytes).sum();
+    }
 }
 
 /// A source that is being split again.

@@ -98,11 +98,12 @@ fn people(output: &mut Output, reply: &StatusReply, paths: &Paths) -> anyhow::Re
         counted(status.documents, "document"),
         counted(status.chunks, "chunk"),
     );
-    output.line(format!(
-        "contains  {documents} in {chunks}, {} of text; {} on disk",
-        size(status.text_bytes),
-        size(status.disk_bytes)
-    ))?;
+    let (text, disk) = (size(status.text_bytes), size(status.disk_bytes));
+    let sizes = match reply.is_part {
+        true => format!("{text} in files; the whole index takes {disk} on disk"),
+        false => format!("{text} of text; {disk} on disk"),
+    };
+    output.line(format!("contains  {documents} in {chunks}, {sizes}"))?;
     output.line(format!("keywords  {}", keywords(status.keywords)))?;
     let state = format!("vectors   {}", vectors(status, configured));
     output.line(output.safe(&state))?;

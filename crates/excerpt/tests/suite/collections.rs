@@ -261,7 +261,7 @@ fn what_cannot_be_added_is_reported() {
     let project = library();
     project
         .run(&["add", "nowhere"])
-        .fails("excerpt: cannot read `nowhere`: No such file or directory (os error 2)");
+        .fails("excerpt: cannot read `nowhere`: no such file or directory");
     for again in [
         &["add", "guides"][..],
         &["add", "guides", "--name", "other"],
@@ -564,6 +564,7 @@ fn a_filter_by_date_selects_the_entries_of_a_memory_file() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn an_edit_keeps_what_another_process_changed_meanwhile() {
     let project = library();
@@ -575,10 +576,18 @@ fn an_edit_keeps_what_another_process_changed_meanwhile() {
         .unwrap();
     lock.lock().unwrap();
     let mut edit = project.command(&["edit", "api", "--tags", "http"]);
-    let edit = edit.spawn().unwrap();
-    // It reads the collection and waits for the lock. On a slow machine it may begin later, and
-    // then there is nothing to lose.
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    let mut edit = edit.spawn().unwrap();
+    // It reads the collection, opens the index, and waits for the lock.
+    let open_files = format!("/proc/{}/fd", edit.id());
+    let has_opened = || {
+        let files = std::fs::read_dir(&open_files).unwrap();
+        let mut opened = files.filter_map(|file| std::fs::read_link(file.unwrap().path()).ok());
+        opened.any(|file| file.starts_with(&dir) && file.extension().is_some_and(|it| it == "db"))
+    };
+    while !has_opened() {
+        assert!(edit.try_wait().unwrap().is_none());
+        std::thread::yield_now();
+    }
     let path = dir.join("collections.json");
     let text = std::fs::read_to_string(&path).unwrap();
     let mut kept: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -637,4 +646,26 @@ fn an_empty_option_is_as_if_it_were_not_given() {
         ),
         (&json!([]), &json!([]))
     );
+}
+
+#[test]
+fn the_status_of_a_collection_is_about_it_alone() {
+    let project = library();
+    let status = |args: &[&str]| {
+        let run = project.run(&[&["status", "--json"], args].concat()).ok();
+        let reply = &run.json()[0];
+        let sources = reply["sources"].as_array().unwrap().iter();
+        let names: Vec<String> = sources
+            .map(|source| source["name"].as_str().unwrap().to_string())
+            .collect();
+        (names, reply["documents"].clone(), reply["chunks"].clone())
+    };
+    let one = (vec!["api".to_string()], json!(1), json!(1));
+    assert_eq!(status(&["-c", "api"]), one);
+    assert_eq!(status(&["--library"]).1, json!(2));
+    let told = project.run(&["status", "-c", "api"]).ok().stdout;
+    let told = told.lines().nth(1).unwrap();
+    let begin = "contains  1 document in 1 chunk, ";
+    let is_of_one = told.starts_with(begin) && told.contains(" in files; the whole index takes ");
+    assert!(is_of_one, "{told}");
 }
