@@ -29,7 +29,8 @@ pub struct Overview {
     /// The languages with their counts, the most frequent first.
     #[schemars(schema_with = "counted")]
     pub languages: Vec<(String, usize)>,
-    /// The top-level folders with their counts, the largest first.
+    /// The top-level folders with their counts, the largest first; in place of a folder `domains`,
+    /// those in it. A search takes them as its path.
     #[schemars(schema_with = "counted")]
     pub folders: Vec<(String, usize)>,
     /// The tags of the documents with their counts, the most frequent first, at most 100.
@@ -41,6 +42,23 @@ pub struct Overview {
     pub titles: Vec<String>,
     /// The names of the collections.
     pub collections: Vec<String>,
+}
+
+/// The name of a folder whose folders count as those at the top.
+const DOMAINS: &str = "domains";
+
+/// The folders directly inside `below`, and that folder itself under an empty name, each with the
+/// number of documents below it.
+fn folders_in(index: &Index, seen: &VisibleSource, below: &str) -> Option<Vec<(String, usize)>> {
+    let options = ListOptions::default().source(&seen.root).path(below);
+    let folders = index.folders(&options).ok()?.into_iter();
+    let folders = folders.filter_map(|folder| {
+        let rest = folder.path.strip_prefix(below).unwrap_or_default();
+        let name = rest.trim_start_matches('/');
+        let is_inside = folder.path == below || !(name.is_empty() || name.contains('/'));
+        is_inside.then(|| (name.to_string(), folder.documents_under))
+    });
+    Some(folders.collect())
 }
 
 /// Names with their counts, as pairs.
@@ -112,25 +130,27 @@ impl Overview {
                 None => self.languages.push((language, count)),
             }
         }
-        let domains = summary.domains.into_iter();
-        self.folders
-            .extend(domains.map(|domain| (domain.name, domain.documents)));
+        // A domain may be a folder at the top or one in `domains`, or both.
+        let inside = folders_in(index, seen, DOMAINS).unwrap_or_default();
+        for domain in summary.domains {
+            let inside = inside.iter().find(|(name, _)| *name == domain.name);
+            let inside = inside.map_or(0, |(_, documents)| *documents);
+            let paths = [
+                (format!("{DOMAINS}/{}", domain.name), inside),
+                (domain.name, domain.documents.saturating_sub(inside)),
+            ];
+            let paths = paths.into_iter().filter(|(_, documents)| *documents > 0);
+            self.folders.extend(paths);
+        }
         Some(())
     }
 
     /// Adds the documents and folders of a source below a folder of it.
     fn add_folders(&mut self, index: &Index, seen: &VisibleSource, below: &str) -> Option<()> {
-        let options = ListOptions::default().source(&seen.root).path(below);
-        for folder in index.folders(&options).ok()? {
-            if folder.path == below {
-                self.documents += folder.documents_under;
-                continue;
-            }
-            let rest = folder.path.strip_prefix(below);
-            let rest = rest.unwrap_or_default().trim_start_matches('/');
-            if !rest.is_empty() && !rest.contains('/') {
-                self.folders
-                    .push((rest.to_string(), folder.documents_under));
+        for (name, documents) in folders_in(index, seen, below)? {
+            match name.is_empty() {
+                true => self.documents += documents,
+                false => self.folders.push((name, documents)),
             }
         }
         Some(())

@@ -190,3 +190,29 @@ fn a_date_is_not_a_topic() {
         "{told}"
     );
 }
+
+#[test]
+fn the_folders_of_a_summary_are_paths_of_a_search() {
+    let project = Project::new()
+        .file("domains/family/swim.md", "# Swimming\n\nTea after it.\n")
+        .file("domains/work/pay.md", "# Pay\n\nTea is paid.\n")
+        .file("work/plan.md", "# Plan\n\nTea is planned.\n")
+        .file("notes/domains/x.md", "# Notes\n\nTea is noted.\n");
+    let mut client = Client::new(&project, &["--sync", "always"]);
+    let summary = client.call("list", json!({"what": "summary"})).ok();
+    let mut entries = summary.data["entries"].as_array().unwrap().iter();
+    let folders = entries.find(|entry| entry["what"] == "folders");
+    let folders = &folders.unwrap_or_else(|| panic!("{}", summary.data))["value"];
+    let expected = json!([
+        ["domains/family", 1],
+        ["domains/work", 1],
+        ["notes", 1],
+        ["work", 1]
+    ]);
+    assert_eq!(*folders, expected);
+    for folder in folders.as_array().unwrap() {
+        let asked = json!({"query": "tea", "path": folder[0]});
+        let found = client.call("search", asked).ok();
+        assert_eq!(found.data["hits"].as_array().unwrap().len(), 1);
+    }
+}
