@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::config::{Configuration, Embedding, EmbeddingChoice, ReadFile, Reranking};
 use crate::error::ServiceError;
+use crate::target::unused_in;
 
 /// A short text to measure the embedder with.
 const SAMPLE: &str = "a short text";
@@ -135,7 +136,8 @@ pub fn diagnose(place: &Located, choice: &EmbeddingChoice) -> Diagnosis {
     match Configuration::read(&place.root, choice) {
         Ok(read) => {
             diagnosis.configuration = read.files;
-            let notes = read.notes.into_iter().map(Problem::IgnoredSetting);
+            let notes = read.notes.into_iter().chain(unused_in(place));
+            let notes = notes.map(Problem::IgnoredSetting);
             diagnosis.problems.extend(notes);
             match check_embedder(&read.embedding) {
                 Ok(found) => diagnosis.embedder = found,

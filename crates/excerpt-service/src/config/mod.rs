@@ -466,6 +466,25 @@ pub fn chunking_around(path: &Path) -> ServiceResult<Settings> {
     Ok(settings.or(own.map(|said| said.chunking).unwrap_or_default()))
 }
 
+/// A note about the project's file nearest to `path` that does not apply there, because it is in a
+/// folder below `root`, which is indexed as a whole; `None` if there is no such file.
+pub(crate) fn unused(root: &Path, path: &Path) -> Option<String> {
+    let root = folder(root);
+    let inside = folder(path).strip_prefix(root).ok()?;
+    let mut folders = inside
+        .ancestors()
+        .filter(|inside| !inside.as_os_str().is_empty());
+    let file = folders.find_map(|inside| {
+        let file = root.join(inside).join(FILE);
+        file.symlink_metadata().is_ok().then_some(file)
+    })?;
+    Some(format!(
+        "`{}` is not used: the index covers `{}`, whose settings apply; move them there, or add this folder as a collection",
+        file.display(),
+        root.display()
+    ))
+}
+
 /// The path of the user's own file, whether or not it exists.
 pub fn own_path() -> Option<PathBuf> {
     let base = etcetera::choose_base_strategy().ok()?;

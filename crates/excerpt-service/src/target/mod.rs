@@ -19,7 +19,7 @@ pub use paths::{Paths, absolute, in_collection, plain_path};
 pub(crate) use resource::resource_parts;
 pub use resource::{SCHEME, resource_uri};
 
-use crate::config::{Configuration, EmbeddingChoice};
+use crate::config::{Configuration, EmbeddingChoice, unused};
 use crate::error::{ServiceError, ServiceResult};
 use crate::remote::{self, RemoteState};
 
@@ -111,6 +111,12 @@ impl IndexChoice {
             }),
         }
     }
+}
+
+/// A note about a project's file that does not apply to a place, because the index covers more.
+pub(crate) fn unused_in(place: &Located) -> Option<String> {
+    let path = place.path.as_ref()?;
+    unused(&place.root, &place.root.join(path))
 }
 
 /// Whether an index is that of the folder `root`, and does not only contain it as a collection.
@@ -344,6 +350,8 @@ impl IndexTarget {
             None => configuration.options(),
         };
         options.first.clone_from(&place.path);
+        let mut notes = configuration.notes.clone();
+        notes.extend(unused_in(&place));
         Ok(IndexTarget {
             index: place.index.clone(),
             sources: vec![Syncable {
@@ -356,7 +364,7 @@ impl IndexTarget {
             path: place.path.clone(),
             no_ignore: false,
             place: Some(place),
-            notes: configuration.notes.clone(),
+            notes,
             is_stored: false,
             configuration,
         })

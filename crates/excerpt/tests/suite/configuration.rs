@@ -681,3 +681,26 @@ fn a_running_server_ranks_as_the_command_does() {
     toml("[search]\nfusion = \"none\"\n");
     assert_eq!(first(&mut client), convex);
 }
+
+#[test]
+fn a_file_with_settings_below_what_is_indexed_is_named_as_unused() {
+    let project = Project::new()
+        .file("docs/excerpt.toml", "[chunking]\npreset = \"docs\"\n")
+        .file("docs/api/a.md", "# Tea\n\nGreen tea.\n");
+    project.run(&["sync"]).ok();
+    let unused = "`[folder]/project/docs/excerpt.toml` is not used: the index covers `[folder]/project`, whose settings apply; move them there, or add this folder as a collection";
+    for args in [
+        &["chunk", "docs/api/a.md"][..],
+        &["search", "tea", "docs"],
+        &["sync", "docs"],
+        &["status", "docs/api", "--config"],
+    ] {
+        let run = project.run(args).ok();
+        assert!(run.stderr.contains(unused), "{args:?}: {}", run.stderr);
+    }
+    let run = project.run(&["doctor", "docs"]);
+    let told = run.stdout.clone() + &run.stderr;
+    assert!(told.contains(unused), "{told}");
+    let run = project.run(&["sync"]).ok();
+    assert!(!run.stderr.contains("not used"), "{}", run.stderr);
+}
