@@ -1,10 +1,11 @@
-//! The names that other tools use for our arguments. The MCP server accepts them, since an agent
-//! cannot look them up; the command line and configuration files answer with ours. The fields of a
-//! chunking configuration have a table of their own, in `excerpt_chunk`.
+//! The names that other tools, and our own other faces, use for our arguments. The MCP server
+//! accepts them, since an agent cannot look them up, and so does the HTTP API; the command line and
+//! configuration files answer with ours. The fields of a chunking configuration have a table of
+//! their own, in `excerpt_chunk`.
 
 /// Other names, in lower case with underscores, and the argument that each maps to, where a tool or
 /// a command has it.
-pub const ARGUMENTS: [(&str, &str); 43] = [
+pub const ARGUMENTS: [(&str, &str); 48] = [
     ("q", "query"),
     ("question", "query"),
     ("search", "query"),
@@ -21,8 +22,12 @@ pub const ARGUMENTS: [(&str, &str); 43] = [
     ("tag", "tags"),
     ("type", "kind"),
     ("kind", "type"),
+    ("type", "kinds"),
+    ("kind", "kinds"),
     ("lang", "language"),
     ("languages", "language"),
+    ("lang", "languages"),
+    ("language", "languages"),
     ("folder", "path"),
     ("directory", "path"),
     ("prefix", "path"),
@@ -36,6 +41,7 @@ pub const ARGUMENTS: [(&str, &str); 43] = [
     ("filters", "fields"),
     ("collections", "collection"),
     ("source", "collection"),
+    ("collection", "collections"),
     ("target", "targets"),
     ("path", "targets"),
     ("paths", "targets"),

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::limits::{BODY_LIMIT, BODY_TIME, DISCARDED};
+use super::names::{Fields, Unread, read_by_any_name};
 use super::problem::ProblemDetails;
 use super::server::Server;
 use super::tenant::Tenant;
@@ -57,8 +58,22 @@ impl Call {
     /// When one is unknown, missing or wrong.
     pub(super) fn query<T: DeserializeOwned>(&self) -> Result<T, ProblemDetails> {
         let query = self.parts.uri.query().unwrap_or_default();
-        let parsed = serde_html_form::Deserializer::from_bytes(query.as_bytes());
-        serde_path_to_error::deserialize(parsed).map_err(|error| wrong(&error, "parameter"))
+        let read = |query: &str| {
+            let parsed = serde_html_form::Deserializer::from_bytes(query.as_bytes());
+            let read = serde_path_to_error::deserialize(parsed);
+            read.map_err(|error| unread(&error, "parameter"))
+        };
+        let unread = match read(query) {
+            Ok(parameters) => return Ok(parameters),
+            Err(unread) => unread,
+        };
+        match serde_html_form::from_str::<Vec<(String, String)>>(query) {
+            Ok(pairs) if unread.unknown.is_some() => {
+                let texts = pairs.into_iter().map(|(name, text)| (name, text.into()));
+                read_by_any_name(texts.collect(), |fields| read(&query_of(fields)))
+            }
+            _ => Err(unread.problem),
+        }
     }
 
     /// The parameter `name` in the path of the address, decoded.
@@ -127,10 +142,27 @@ impl Call {
             Ok(value) => value,
             Err(error) if !error.inner().is_data() => return Err(not_json(error.inner())),
             Err(error) => {
-                return match with_whole_numbers(bytes) {
-                    Some(same) => serde_path_to_error::deserialize(same)
-                        .map_err(|error| wrong(&error, "field")),
-                    None => Err(wrong(&error, "field")),
+                let read = |value: Value| {
+                    let read = serde_path_to_error::deserialize(value);
+                    read.map_err(|error| unread(&error, "field"))
+                };
+                let whole = with_whole_numbers(bytes);
+                let result = match whole.clone() {
+                    Some(same) => read(same),
+                    None => Err(unread(&error, "field")),
+                };
+                let unread = match result {
+                    Ok(value) => return Ok(value),
+                    Err(unread) => unread,
+                };
+                return match whole.or_else(|| serde_json::from_slice(bytes).ok()) {
+                    Some(Value::Object(fields)) if unread.unknown.is_some() => {
+                        let object = |fields: &Fields| fields.iter().cloned().collect();
+                        read_by_any_name(fields.into_iter().collect(), |fields| {
+                            read(Value::Object(object(fields)))
+                        })
+                    }
+                    _ => Err(unread.problem),
                 };
             }
         };
@@ -437,6 +469,30 @@ pub(super) fn of_bytes(status: StatusCode, body: Vec<u8>) -> Response {
     let kind = HeaderValue::from_static(JSON);
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
+}
+
+/// What is wrong with parameters or a body, and the name of a field at the top that is unknown.
+fn unread<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>, kind: &str) -> Unread {
+    let message = error.inner().to_string();
+    let name = message.strip_prefix("unknown field `");
+    let name = name.and_then(|rest| rest.split('`').next());
+    let path = error.path().to_string();
+    let is_at_the_top = |name: &&str| matches!(&*path, "." | "?") || path == *name;
+    Unread {
+        unknown: name.filter(is_at_the_top).map(str::to_string),
+        problem: wrong(error, kind),
+    }
+}
+
+/// Parameters as the query of an address. What is `null` is empty.
+fn query_of(fields: &Fields) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let pairs = fields.iter().flat_map(|(name, value)| match value {
+        Value::Array(texts) => texts.iter().map(|value| (name, text(value))).collect(),
+        value => vec![(name, text(value))],
+    });
+    let pairs: Vec<_> = pairs.collect();
+    serde_html_form::to_string(pairs).unwrap_or_default()
 }
 
 /// What is wrong with parameters or a body, and in which field.

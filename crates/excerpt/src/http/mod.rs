@@ -16,6 +16,7 @@ mod listen;
 mod local;
 mod log;
 mod metrics;
+mod names;
 mod newcomers;
 mod notes;
 mod openapi;
@@ -24,6 +25,7 @@ mod problem;
 mod routes;
 mod server;
 mod tenant;
+mod tenants;
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;

@@ -493,3 +493,33 @@ fn the_log_is_one_object_a_request_without_what_was_asked() {
     assert_eq!(ours["span"]["token"], "owner");
     assert_eq!(ours.get("spans"), None);
 }
+
+#[test]
+fn the_names_of_mcp_are_understood() {
+    let project = Project::new().file("tea.md", "# Tea\n\nGreen tea.\n");
+    let server = Server::ready(&project, &[]);
+    let hits = |found: &Value| found["hits"].as_array().unwrap().len();
+    let asked = "/v1/search?q=green&max_num_results=1&language=markdown";
+    assert_eq!(hits(&server.get(asked).ok()), 1);
+    let asked = json!({"question": "green", "lang": "markdown", "top_k": 1});
+    assert_eq!(hits(&server.send("POST", "/v1/search", &asked).ok()), 1);
+    let asked = json!({"query": "green", "language": "python"});
+    assert_eq!(hits(&server.send("POST", "/v1/search", &asked).ok()), 0);
+    let twice = json!({"query": "green", "q": "tea"});
+    let (detail, _) = server.send("POST", "/v1/search", &twice).problem(400);
+    assert_eq!(detail, "`query` is given twice, as `q`: omit one");
+    let twice = server.get("/v1/search?query=green&q=tea").problem(400);
+    assert_eq!(twice.0, detail);
+
+    let split = |body: Value| server.send("POST", "/v1/chunk", &body).ok();
+    let text = "# A\n\nOne two.\n\n# B\n\nThree four.\n";
+    let flat = split(json!({"text": text, "name": "a.md", "strategy": "whole"}));
+    let nested = json!({"content": text, "name": "a.md", "chunking": {"strategy": "whole"}});
+    assert_eq!(split(nested), flat);
+    let twice = json!({"text": text, "max": 900, "chunking": {"max": 800}});
+    let (detail, _) = server.send("POST", "/v1/chunk", &twice).problem(400);
+    assert_eq!(detail, "`max` is given twice: omit one");
+
+    let added = json!({"content": "Black tea.\n", "title": "Black", "type": "doc"});
+    server.send("POST", "/v1/collections", &added).ok();
+}
