@@ -1,18 +1,17 @@
 //! Who may make a request: the host and the origin that it names, and its token.
 
-use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
 
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri};
-use excerpt_service::ServiceResult;
 use excerpt_service::access::{NewToken, SessionKey, Token, TokenFile};
+use excerpt_service::{ServiceResult, now};
 
 use super::problem::ProblemDetails;
 use super::tenant::{Common, Tenant};
+use super::tenants::Tenants;
 
 /// How long a session of the page lasts, in seconds.
 const SESSION: i64 = 30 * 24 * 60 * 60;
@@ -32,8 +31,11 @@ pub(super) struct Guard {
     hosts: Hosts,
     /// The name of the cookie of the page. Cookies are shared by all ports of a host.
     cookie: String,
-    /// The clients that have made requests, by the id of their token.
-    tenants: Mutex<HashMap<String, (Token, Arc<Tenant>)>>,
+    tenants: Tenants<Tenant>,
+}
+
+fn refused(detail: &str) -> ProblemDetails {
+    ProblemDetails::new(StatusCode::UNAUTHORIZED, detail)
 }
 
 /// The hosts that requests may name.
@@ -67,7 +69,7 @@ impl Guard {
             sessions,
             hosts,
             cookie: format!("excerpt_{}", address.port()),
-            tenants: Mutex::default(),
+            tenants: Tenants::default(),
         }
     }
 
@@ -116,34 +118,43 @@ impl Guard {
         }
     }
 
-    /// The client that makes a request.
+    /// The secret that a request has: that of a token, or of a session. `None` if it needs none.
     ///
     /// # Errors
     ///
-    /// When it has no token, or one that is not valid.
-    pub(super) fn tenant(
-        &self,
-        parts: &Parts,
-        common: &Common,
-    ) -> Result<Arc<Tenant>, ProblemDetails> {
+    /// When it has none.
+    pub(super) fn secret(&self, parts: &Parts) -> Result<Option<String>, ProblemDetails> {
         if !self.needs_token {
-            return self.tenant_of(&self.own.token, common);
+            return Ok(None);
         }
-        let refused = |detail: &str| ProblemDetails::new(StatusCode::UNAUTHORIZED, detail);
         let mut given = parts.headers.get_all(AUTHORIZATION).iter();
         let (first, second) = (given.next(), given.next());
-        let Some(given) = first.filter(|_| second.is_none()) else {
-            return Err(refused("a token is needed: `Authorization: Bearer …`"));
+        let given = first.filter(|_| second.is_none());
+        let given = given.and_then(|given| given.to_str().ok()?.split_once(' '));
+        match given {
+            Some((scheme, secret)) if scheme.eq_ignore_ascii_case("bearer") => {
+                Ok(Some(secret.trim().to_string()))
+            }
+            _ => Err(refused("a token is needed: `Authorization: Bearer …`")),
+        }
+    }
+
+    /// The client with this [`Guard::secret`]. It reads files.
+    ///
+    /// # Errors
+    ///
+    /// When it is not the secret of a valid token.
+    pub(super) fn tenant(
+        &self,
+        secret: Option<String>,
+        common: &Common,
+    ) -> Result<Arc<Tenant>, ProblemDetails> {
+        let Some(secret) = secret else {
+            return self.tenant_of(&self.own.token, common);
         };
-        let given = given.to_str().ok().and_then(|given| given.split_once(' '));
-        let secret = match given {
-            Some((scheme, secret)) if scheme.eq_ignore_ascii_case("bearer") => secret.trim(),
-            _ => return Err(refused("a token is needed: `Authorization: Bearer …`")),
-        };
-        match self.known(secret) {
-            Ok(Some(token)) => self.tenant_of(&token, common),
-            Ok(None) => Err(refused("this token is unknown, has expired or was revoked")),
-            Err(error) => Err(error.into()),
+        match self.known(&secret)? {
+            Some(token) => self.tenant_of(&token, common),
+            None => Err(refused("this token is unknown, has expired or was revoked")),
         }
     }
 
@@ -171,20 +182,18 @@ impl Guard {
     }
 
     fn tenant_of(&self, token: &Token, common: &Common) -> Result<Arc<Tenant>, ProblemDetails> {
-        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, tenant)) = tenants.get(token.id())
-            && known == token
-        {
-            return Ok(Arc::clone(tenant));
+        if let Some(known) = self.tenants.known(token) {
+            return Ok(known);
         }
+        // Other clients do not wait for it.
         let made = Tenant::of(token, common).map_err(|error| {
             tracing::warn!(token = %token.name, %error, "a token cannot be used");
             let detail = "this token is not for what is served here";
             ProblemDetails::new(StatusCode::FORBIDDEN, detail)
         })?;
-        let tenant = Arc::new(made);
-        tenants.insert(token.id().to_string(), (token.clone(), Arc::clone(&tenant)));
-        Ok(tenant)
+        let (tokens, own) = (self.tokens.all()?, self.own.token.id());
+        let is_valid = |id: &str| id == own || tokens.iter().any(|token| token.id() == id);
+        Ok(self.tenants.kept(token, made, is_valid))
     }
 
     /// Exchanges a token for a session of the page; `None` if it is not valid.
@@ -280,12 +289,6 @@ fn is_port(text: &str) -> bool {
         Some(port) => port.bytes().all(|byte| byte.is_ascii_digit()),
         None => text.is_empty(),
     }
-}
-
-/// Seconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -1,16 +1,19 @@
 //! `/hooks/NAME`: a host of git repositories reports a push. The call is answered at once, and what
 //! was pushed is fetched in the background.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{self, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use excerpt_chunk::Hash;
 use excerpt_service::access::HookSource;
-use excerpt_service::{PushHint, SyncRequest};
+use excerpt_service::{CheckEnd, PushHint, SyncRequest};
 
 use super::call::body_of;
+use super::deliveries::{Delivery, DeliveryKey};
 use super::problem::ProblemDetails;
 use super::server::Server;
 
@@ -49,7 +52,7 @@ fn source(headers: &HeaderMap) -> Option<HookSource<'_>> {
 /// Answers the call of a hook.
 pub(super) async fn call(
     State(server): State<Arc<Server>>,
-    Path(name): Path<String>,
+    extract::Path(name): extract::Path<String>,
     request: Request,
 ) -> Result<Response, ProblemDetails> {
     let (parts, body) = request.into_parts();
@@ -61,27 +64,49 @@ pub(super) async fn call(
         )
     };
     // Without any signature, the body is not even read.
-    let Some(source) = source(headers) else {
+    if source(headers).is_none() {
         return Err(refused());
-    };
+    }
     let held = body_of(headers, body, LIMIT, &server.hook_bodies).await?;
-    let body = &*held.bytes;
-    // Nothing tells an unknown hook from a wrong signature.
-    let hook = server.hooks.named(&name)?;
-    let Some(hook) = hook.filter(|hook| hook.is_from(source, body)) else {
-        return Err(refused());
+    let work = move |server: &Arc<Server>| is_answered(server, &name, &parts.headers, &held.bytes);
+    match server.on_thread(work).await? {
+        true => Ok(StatusCode::ACCEPTED.into_response()),
+        // Nothing tells an unknown hook from a wrong signature.
+        false => Err(refused()),
+    }
+}
+
+/// Has the sources of a hook synced; `false` if the call is not from someone who knows its secret.
+/// It reads files.
+fn is_answered(
+    server: &Server,
+    name: &str,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<bool, ProblemDetails> {
+    let hook = server.hooks.named(name)?;
+    let hook = hook.filter(|hook| source(headers).is_some_and(|source| hook.is_from(source, body)));
+    let Some(hook) = hook else {
+        return Ok(false);
     };
-    let sources = server.common.scope.sources()?.into_iter();
     let delivery = DELIVERIES.iter().find_map(|name| header(headers, name));
-    let delivery = match delivery {
-        Some(id) => Hash::of(format!("{name} {id}").as_bytes()),
-        None => Hash::of(&[name.as_bytes(), b"\n", body].concat()),
+    let key = match delivery {
+        Some(id) => DeliveryKey::Id(Hash::of(format!("{name} {id}").as_bytes())),
+        None => DeliveryKey::Body(Hash::of(&[name.as_bytes(), b"\n", body].concat())),
     };
-    if !server.deliveries.is_new(delivery) {
-        return Ok(StatusCode::ACCEPTED.into_response());
+    let now = Instant::now();
+    let state = server.engine.state();
+    let has_failed = |root: &Path| {
+        let state = state.borrow();
+        let ended = state.sources.get(root);
+        ended.is_some_and(|ended| matches!(ended.end, CheckEnd::Failed(_) | CheckEnd::Waiting))
+    };
+    if server.deliveries.is_repeated(key, now, has_failed) {
+        return Ok(true);
     }
     server.metrics.hooks.inc();
     let hint = PushHint::of(body).ok();
+    let sources = server.common.scope.sources()?.into_iter();
     let sources = sources.filter(|seen| {
         let is_named = seen
             .collection_name()
@@ -93,6 +118,15 @@ pub(super) async fn call(
     });
     let sources: Vec<_> = sources.collect();
     tracing::info!(hook = %hook.name, sources = sources.len(), "a hook was called");
-    server.engine.request_sync(&sources, SyncRequest::default());
-    Ok(StatusCode::ACCEPTED.into_response())
+    // What concerns nothing now may do so when it is sent again.
+    if !sources.is_empty() {
+        let ticket = server.engine.request_sync(&sources, SyncRequest::default());
+        server.deliveries.remember(Delivery {
+            key,
+            at: now,
+            ticket,
+            roots: sources.into_iter().map(|seen| seen.root).collect(),
+        });
+    }
+    Ok(true)
 }

@@ -20,13 +20,14 @@ use tower_http::compression::CompressionLayer;
 
 use super::call::{Call, Held, body_of, not_json};
 use super::guard::has_token;
-use super::limits::{ANSWER_TIME, LONGEST_ADDRESS, MESSAGE_LIMIT};
+use super::limits::{ANSWER_TIME, LONGEST_ADDRESS};
 use super::log::ACCESS;
 use super::newcomers::Newcomer;
 use super::openapi::Description;
 use super::problem::ProblemDetails;
 use super::server::Server;
 use super::{api, hooks, page};
+use crate::mcp::MESSAGE_LIMIT;
 
 /// The header with the id of a request.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -119,7 +120,7 @@ async fn admitted(
         let detail = "a token does not belong in an address: send it as `Authorization: Bearer …`";
         return Err(ProblemDetails::field("token", detail));
     }
-    let tenant = server.tenant(&parts)?;
+    let tenant = server.tenant(&parts).await?;
     tracing::Span::current().record("token", &*tenant.name);
     if let Some(newcomer) = parts.extensions.remove::<Newcomer>() {
         newcomer.is_admitted();
@@ -135,7 +136,7 @@ async fn admitted_or_signed_in(
     request: Request,
     next: Next,
 ) -> Result<Response, ProblemDetails> {
-    let is_signed_in = !has_token(request.uri()) && server.guard.admits(request.headers());
+    let is_signed_in = !has_token(request.uri()) && server.admits(request.headers()).await?;
     match is_signed_in {
         true => Ok(next.run(request).await),
         false => admitted(server, request, next).await,

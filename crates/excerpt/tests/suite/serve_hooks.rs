@@ -232,3 +232,43 @@ fn the_hosts_sign_in_their_own_ways() {
         .run(&["hook", "add", "brain"])
         .fails("excerpt: there is a hook `brain` already");
 }
+
+#[test]
+fn a_delivery_that_failed_or_concerned_nothing_is_done_when_it_is_sent_again() {
+    let project = brain();
+    let secret = project.run(&["hook", "add", "brain"]).ok().stdout;
+    let secret = secret.trim();
+    let server = Server::ready(&project, &["--library"]);
+    let deliver = |id: &str, body: &Value| {
+        let headers = [("X-Gitlab-Token", secret), ("X-Gitlab-Event-UUID", id)];
+        let answer = call(&server, &headers, body.to_string().as_bytes());
+        assert_eq!(answer.status, 202);
+    };
+    let calls = |count: usize| {
+        let metrics = server.get("/metrics").body;
+        let line = format!("excerpt_hook_calls_total {count}\n");
+        assert!(metrics.contains(&line), "{metrics}");
+    };
+    let other = json!({"ref": "refs/heads/other"});
+    deliver("1", &other);
+    deliver("1", &other);
+    calls(2);
+
+    project.write("work/oolong.md", "# Oolong\n\nHalf of each.\n");
+    push(&project, "second");
+    let moved = project.path("elsewhere.git");
+    std::fs::rename(project.path("brain.git"), &moved).unwrap();
+    let body = json!({"ref": "refs/heads/main"});
+    deliver("2", &body);
+    server.wait_until("the sync has failed", |server| {
+        server.get("/v1/status").ok()["sources"][0]["state"] == "failed"
+    });
+    std::fs::rename(&moved, project.path("brain.git")).unwrap();
+    deliver("2", &body);
+    calls(4);
+    server.wait_until("the push is found", |server| {
+        finds(server, &server.token, "oolong")
+    });
+    deliver("2", &body);
+    calls(4);
+}

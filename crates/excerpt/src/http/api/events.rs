@@ -80,7 +80,7 @@ impl Follower {
                 },
             };
             // A token may have been revoked meanwhile.
-            let tenant = self.call.server.tenant(&self.call.parts).ok()?;
+            let tenant = self.call.server.tenant(&self.call.parts).await.ok()?;
             if !is_changed {
                 self.alive = Instant::now() + ALIVE;
                 return Some(Bytes::from_static(b":\n\n"));

@@ -71,9 +71,10 @@ async fn shell(
 ) -> Result<Response, ProblemDetails> {
     let uri = request.uri();
     if let Some(token) = parameter(uri, "token") {
-        return exchanged(&server, request.headers(), &token, &without_token(uri));
+        let place = without_token(uri);
+        return exchanged(&server, request.headers(), token, &place).await;
     }
-    match server.guard.admits(request.headers()) {
+    match server.admits(request.headers()).await? {
         true => Ok(kept(request.headers(), shell::SHELL.as_bytes(), HTML)),
         false => Ok(sign_in(StatusCode::UNAUTHORIZED, None)),
     }
@@ -90,7 +91,7 @@ async fn session(
         .map_err(|_| ProblemDetails::field("token", "expected a form with the field `token`"))?;
     let token = fields.into_iter().find(|(name, _)| name == "token");
     match token {
-        Some((_, token)) => exchanged(&server, &parts.headers, token.trim(), "/"),
+        Some((_, token)) => exchanged(&server, &parts.headers, token.trim().to_string(), "/").await,
         None => Err(ProblemDetails::field(
             "token",
             "expected a form with the field `token`",
@@ -98,14 +99,15 @@ async fn session(
     }
 }
 
-fn exchanged(
-    server: &Server,
+async fn exchanged(
+    server: &Arc<Server>,
     headers: &HeaderMap,
-    token: &str,
+    token: String,
     place: &str,
 ) -> Result<Response, ProblemDetails> {
     let is_secure = server.is_secure || is_encrypted_by_proxy(headers);
-    let Some(session) = server.guard.exchange(token, is_secure)? else {
+    let exchange = move |server: &Arc<Server>| server.guard.exchange(&token, is_secure);
+    let Some(session) = server.on_thread(exchange).await? else {
         let message = "This token is unknown, has expired or was revoked.";
         return Ok(sign_in(StatusCode::UNAUTHORIZED, Some(message)));
     };
@@ -134,7 +136,7 @@ async fn asset(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, ProblemDetails> {
-    if !server.guard.admits(&headers) {
+    if !server.admits(&headers).await? {
         return Err(ProblemDetails::new(
             StatusCode::UNAUTHORIZED,
             "sign in at `/` first",
