@@ -2,6 +2,7 @@
 //! what its [`Scope`] allows.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use excerpt_chunk::Chunking;
 use excerpt_index::{
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::addition::Addition;
 use crate::check_file::check_file;
+use crate::chunk::{check_bounds, split_until};
 use crate::config::{Configuration, EmbeddingChoice};
 use crate::contents::Contents;
 use crate::engine::EngineWriter;
@@ -122,6 +124,8 @@ pub struct AddPreview {
     pub chunks: usize,
     /// How many files and folders would be skipped.
     pub skipped: usize,
+    /// How many of the documents are too large for a preview, so that their chunks are not counted.
+    pub too_large: usize,
 }
 
 /// A document that would be added, and how it would be split.
@@ -334,15 +338,17 @@ impl PreparedAddition {
         )
     }
 
-    /// Splits what would be added, gives each document to `each`, and stores nothing. The names of
-    /// collections are those of the index in `dir`.
+    /// Splits what would be added until `stop` is set, gives each document to `each`, and stores
+    /// nothing. The names of collections are those of the index in `dir`.
     ///
     /// # Errors
     ///
-    /// When adding it would fail, and those of reading the files.
+    /// When adding it would fail, a text is too large to be shown, or `stop` is set, and those of
+    /// reading the files.
     fn preview(
         self,
         dir: &Path,
+        stop: &AtomicBool,
         mut each: impl FnMut(PreviewedDocument<'_>),
     ) -> ServiceResult<AddPreview> {
         let chunker = excerpt_grammars::chunker(self.options.chunking.clone())?;
@@ -355,6 +361,7 @@ impl PreparedAddition {
             documents: 0,
             chunks: 0,
             skipped: 0,
+            too_large: 0,
             collection,
         };
         let title = preview.collection.attributes.title.clone();
@@ -365,8 +372,16 @@ impl PreparedAddition {
                 Some(title) => document.with_title(title),
                 None => document,
             };
-            let chunking = &chunker.chunk(&document);
             preview.documents += 1;
+            match check_bounds(&text.file.text, &self.options.chunking) {
+                // The other documents of a folder are shown.
+                Err(_) if self.root.is_some() => {
+                    preview.too_large += 1;
+                    return Ok(());
+                }
+                checked => checked?,
+            }
+            let chunking = &split_until(stop, &chunker, &document)?;
             preview.chunks += chunking.chunks.len();
             each(PreviewedDocument {
                 path,
@@ -583,17 +598,19 @@ impl Scope {
         })
     }
 
-    /// Shows what would be added: see [`PreparedAddition`].
+    /// Shows what would be added, until `stop` is set: see [`PreparedAddition`].
     ///
     /// # Errors
     ///
-    /// When adding it would fail, and those of reading the files.
+    /// When adding it would fail, a text is too large to be shown, or `stop` is set, and those of
+    /// reading the files.
     pub fn preview(
         &self,
         prepared: PreparedAddition,
+        stop: &AtomicBool,
         each: impl FnMut(PreviewedDocument<'_>),
     ) -> ServiceResult<AddPreview> {
-        prepared.preview(&self.index, each)
+        prepared.preview(&self.index, stop, each)
     }
 
     /// Adds something to the index, so that it can be searched at once.

@@ -1,11 +1,18 @@
 //! `chunk`: how a document or a text is split. Nothing is stored.
 
-use excerpt_chunk::{Chunking, Document, Settings};
+use std::sync::atomic::AtomicBool;
+
+use excerpt_chunk::{Chunker, Chunking, Config, Document, Settings, Strategy, Unit};
 use excerpt_index::{Encoding, FileText, Files, Index, ReadOptions, Reading, Source as _};
 use serde::{Deserialize, Serialize};
 
-use crate::error::ServiceResult;
+use crate::error::{ServiceError, ServiceResult};
 use crate::scope::{Scope, VisibleSource};
+
+/// The largest text that a server splits for a client, in bytes, and the most chunks that one may
+/// be expected to give.
+const SPLIT_LIMIT: usize = 4 << 20;
+const MOST_CHUNKS: usize = 100_000;
 
 /// A request to split a document or a text.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -31,19 +38,63 @@ pub struct TextToSplit {
 }
 
 impl TextToSplit {
-    /// Splits it, and gives the chunks to `render`.
+    /// Splits it until `stop` is set, and gives the chunks to `render`.
     ///
     /// # Errors
     ///
-    /// When the settings contradict each other.
-    pub fn split<T>(&self, render: impl FnOnce(&Chunking<'_>) -> T) -> ServiceResult<T> {
-        let chunker = excerpt_grammars::chunker(self.settings.config())?;
+    /// When the settings contradict each other, it is too large, or `stop` is set.
+    pub fn split<T>(
+        &self,
+        stop: &AtomicBool,
+        render: impl FnOnce(&Chunking<'_>) -> T,
+    ) -> ServiceResult<T> {
+        let config = self.settings.config();
+        check_bounds(&self.file.text, &config)?;
+        let chunker = excerpt_grammars::chunker(config)?;
         let document = match &self.path {
             Some(path) => self.file.document(path),
             None => Document::new(&self.file.text),
         };
-        Ok(render(&chunker.chunk(&document)))
+        Ok(render(&split_until(stop, &chunker, &document)?))
     }
+}
+
+/// Checks that splitting a text, and showing its chunks, has an end.
+///
+/// # Errors
+///
+/// When it is too large, or would have too many chunks.
+pub(crate) fn check_bounds(text: &str, config: &Config) -> ServiceResult<()> {
+    if text.len() > SPLIT_LIMIT {
+        return Err(ServiceError::SplitTooLarge { limit: SPLIT_LIMIT });
+    }
+    let characters = match config.unit {
+        Unit::Chars => config.target,
+        _ => config.target.saturating_mul(4),
+    };
+    // A delimiter may be found after every few characters.
+    let characters = match config.strategy {
+        Strategy::Delimiter => characters.min(8),
+        _ => characters,
+    };
+    match text.len() / characters.max(1) > MOST_CHUNKS {
+        true => Err(ServiceError::SplitTooFine { limit: MOST_CHUNKS }),
+        false => Ok(()),
+    }
+}
+
+/// The chunks of a document.
+///
+/// # Errors
+///
+/// When `stop` is set.
+pub(crate) fn split_until<'a>(
+    stop: &AtomicBool,
+    chunker: &Chunker,
+    document: &Document<'a>,
+) -> ServiceResult<Chunking<'a>> {
+    let chunking = chunker.try_chunk(document, stop);
+    chunking.ok_or(ServiceError::Cancelled)
 }
 
 impl Scope {

@@ -3,6 +3,7 @@
 
 mod follow;
 mod progress;
+mod split;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -75,6 +76,8 @@ pub struct Engine {
     embedding: Embedding,
     reranker: Option<Arc<Reranker>>,
     turns: Arc<Semaphore>,
+    /// For the texts that are split at the same time.
+    splits: Arc<Semaphore>,
     index: Mutex<Option<Arc<Index>>>,
     writer_state: Arc<WriterState>,
     jobs: Mutex<Option<Sender<Job>>>,
@@ -155,6 +158,7 @@ impl Engine {
             embedding: target.configuration.embedding.for_questions(),
             reranker: target.configuration.rerank.reranker(),
             turns: Arc::new(Semaphore::new(AT_ONCE)),
+            splits: Arc::new(Semaphore::new(split::SPLITS)),
             index: Mutex::default(),
             writer_state: Arc::clone(&writer_state),
             jobs: Mutex::new(Some(jobs)),

@@ -11,15 +11,6 @@ pub(super) const BODY_LIMIT: usize = 16 << 20;
 pub(super) const BODIES: usize = 32 << 20;
 pub(super) const HOOK_BODIES: usize = 32 << 20;
 
-/// The largest body of a message of MCP, in bytes.
-pub(super) const MESSAGE_LIMIT: usize = 4 << 20;
-
-/// The most texts that are split at the same time, the largest of them in bytes, and the most
-/// chunks that one may be expected to give.
-pub(super) const SPLITS: usize = 2;
-pub(super) const SPLIT_LIMIT: usize = 4 << 20;
-pub(super) const MOST_CHUNKS: usize = 100_000;
-
 /// How long a client may take to read a piece of an answer.
 pub(super) const WRITE_TIME: Duration = Duration::from_secs(30);
 

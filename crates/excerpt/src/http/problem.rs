@@ -183,6 +183,9 @@ impl From<ServiceError> for ProblemDetails {
                 of(Status::UNPROCESSABLE_ENTITY, "text")
             }
             ServiceError::TextTooLarge { .. } => of(Status::PAYLOAD_TOO_LARGE, "text"),
+            ServiceError::SplitTooLarge { .. } => of(Status::UNPROCESSABLE_ENTITY, "text"),
+            ServiceError::SplitTooFine { .. } => of(Status::UNPROCESSABLE_ENTITY, "target"),
+            ServiceError::NotSplitInTime { .. } => plain(Status::GATEWAY_TIMEOUT),
             ServiceError::NothingToChange { .. } => plain(Status::UNPROCESSABLE_ENTITY),
             ServiceError::NotSynced { error, .. } => match &**error {
                 ServiceError::Index(error @ (Error::Full { .. } | Error::Io { .. })) => {

@@ -11,7 +11,6 @@ use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use tokio_util::sync::CancellationToken;
 
-use super::limits::MESSAGE_LIMIT;
 use super::problem::ProblemDetails;
 use crate::mcp;
 
@@ -60,7 +59,7 @@ impl Tenant {
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
-            .with_max_request_body_bytes(MESSAGE_LIMIT)
+            .with_max_request_body_bytes(mcp::MESSAGE_LIMIT)
             .with_cancellation_token(common.stopping.clone())
             .disable_allowed_hosts();
         let mcp = StreamableHttpService::new(

@@ -2,6 +2,7 @@
 //! the folders that are allowed.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::bail;
 use excerpt_chunk::Settings;
@@ -9,7 +10,7 @@ use excerpt_service::text::address::address;
 use excerpt_service::text::{budget, counted};
 use excerpt_service::{
     AddInput, AddPreview, AddReply, AddRequest, Addition, Contents, DocumentType, PreparedAddition,
-    PreviewedDocument, RemotePart, Scope,
+    PreviewedDocument, RemotePart, Scope, ServiceResult,
 };
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
@@ -109,8 +110,8 @@ impl Shared {
                 tokens: most,
                 form,
             };
-            let split = move || preview(&shared.scope, prepared, room);
-            return tokio::task::spawn_blocking(split).await?;
+            let split = move |stop: &AtomicBool| preview(&shared.scope, prepared, stop, room);
+            return Ok(self.engine.split(split).await?);
         }
         let added = self
             .engine
@@ -208,7 +209,12 @@ impl PreviewText {
 }
 
 /// What would be stored, and how it would be split.
-fn preview(scope: &Scope, prepared: PreparedAddition, room: Room) -> anyhow::Result<Reply> {
+fn preview(
+    scope: &Scope,
+    prepared: PreparedAddition,
+    stop: &AtomicBool,
+    room: Room,
+) -> ServiceResult<Reply> {
     let mut shown = PreviewText {
         text: String::new(),
         cuts: Vec::new(),
@@ -222,12 +228,19 @@ fn preview(scope: &Scope, prepared: PreparedAddition, room: Room) -> anyhow::Res
         documents,
         chunks,
         skipped,
-    } = scope.preview(prepared, |document| shown.add(document))?;
+        too_large,
+    } = scope.preview(prepared, stop, |document| shown.add(document))?;
     let mut notes = Vec::new();
     if skipped > 0 {
         notes.push(format!(
             "{} would be skipped",
             counted(skipped, "file or folder")
+        ));
+    }
+    if too_large > 0 {
+        notes.push(format!(
+            "{} too large to be split here: the chunks are not counted",
+            counted(too_large, "document")
         ));
     }
     if documents > shown.cuts.len() {

@@ -1,6 +1,7 @@
 //! `chunk`: shows how a document or a text is split, and stores nothing.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::bail;
 use excerpt_chunk::{Chunk, Chunking, FIELDS, Settings};
@@ -96,11 +97,11 @@ impl Shared {
             }
             (None, Some(text)) => {
                 let shared = Arc::clone(self);
-                let split = move || {
+                let split = move |stop: &AtomicBool| {
                     let text = shared.scope.text_to_split(text, name, said)?;
-                    Ok(preview(&text, room)?)
+                    preview(&text, stop, room)
                 };
-                tokio::task::spawn_blocking(split).await?
+                Ok(self.engine.split(split).await?)
             }
             (Some(path), None) => {
                 let shared = Arc::clone(self);
@@ -110,26 +111,29 @@ impl Shared {
                     chunking: said,
                 };
                 let asked = request.clone();
-                let on_disk = move || shared.scope.file_to_split(&asked);
+                let on_disk = move |stop: &AtomicBool| {
+                    let text = shared.scope.file_to_split(&asked)?;
+                    text.map(|text| preview(&text, stop, room)).transpose()
+                };
                 // A document that does not exist, or exists several times, is reported as
                 // everywhere else.
-                if let Some(text) = tokio::task::spawn_blocking(on_disk).await?? {
-                    let split = move || preview(&text, room);
-                    return Ok(tokio::task::spawn_blocking(split).await??);
+                if let Some(reply) = self.engine.split(on_disk).await? {
+                    return Ok(reply);
                 }
-                self.read(context, move |shared, index| {
+                let indexed = self.read(context, move |shared, index| {
                     let text = shared.scope.document_to_split(index, &request);
-                    let text = text.map_err(|error| shared.explained(error, index))?;
-                    Ok(preview(&text, room)?)
-                })
-                .await
+                    text.map_err(|error| shared.explained(error, index))
+                });
+                let text = indexed.await?;
+                let split = move |stop: &AtomicBool| preview(&text, stop, room);
+                Ok(self.engine.split(split).await?)
             }
         }
     }
 }
 
-fn preview(text: &TextToSplit, room: Room) -> ServiceResult<Reply> {
-    text.split(|chunking| {
+fn preview(text: &TextToSplit, stop: &AtomicBool, room: Room) -> ServiceResult<Reply> {
+    text.split(stop, |chunking| {
         let (said, data) = described(text.path.as_deref(), chunking, room);
         Reply::of(room.form, said, &data)
     })
@@ -156,17 +160,21 @@ pub(super) fn described(
     const HOW: usize = 50;
     let path = path.map(bounded);
     let summary = chunking.summary();
+    let sizes = match summary.chunks {
+        0 | 1 => String::new(),
+        _ => format!(
+            ", mean {}, {} to {}",
+            summary.mean, summary.smallest, summary.largest
+        ),
+    };
     let head = format!(
-        "{} · {} {} · {} ({}) · {} chunks, mean {}, {} to {}",
+        "{} · {} {} · {} ({}) · {}{sizes}",
         path.as_deref().map_or("the text".into(), address),
         chunking.size,
         chunking.unit,
         chunking.strategy,
         chunking.reason,
-        summary.chunks,
-        summary.mean,
-        summary.smallest,
-        summary.largest
+        counted(summary.chunks, "chunk"),
     );
     let mut text = one_line(&head) + "\n";
     for warning in &chunking.warnings {

@@ -4,8 +4,8 @@
 use rmcp::model::RequestId;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
 
-/// The maximum length of a message in bytes, the same as over HTTP.
-pub(super) const LONGEST: usize = 16 * 1024 * 1024;
+/// The longest message in bytes, on every transport.
+pub(crate) const MESSAGE_LIMIT: usize = 4 << 20;
 
 /// A line that was read.
 #[derive(Debug, PartialEq)]

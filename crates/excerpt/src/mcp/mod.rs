@@ -28,6 +28,7 @@ mod stdio;
 mod told;
 mod waiting;
 
+pub(crate) use line::MESSAGE_LIMIT;
 pub(crate) use server::Server;
 pub(crate) use shared::Rights;
 pub(crate) use stdio::run;

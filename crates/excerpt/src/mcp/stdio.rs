@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufRead, BufReader};
 use tokio::runtime::Builder;
 
-use super::line::{LONGEST, Line, LineReader, id_in};
+use super::line::{Line, LineReader, MESSAGE_LIMIT, id_in};
 use super::server::Server;
 use super::shared::Rights;
 use crate::invocation::{Invocation, started};
@@ -72,7 +72,7 @@ Waiting for a client's messages on standard input. Ctrl-C ends the server.
 async fn serve(server: Server) -> anyhow::Result<()> {
     let (input, output) = rmcp::transport::stdio_pipes();
     let transport = Patient {
-        lines: LineReader::new(BufReader::new(input), LONGEST),
+        lines: LineReader::new(BufReader::new(input), MESSAGE_LIMIT),
         output: AsyncRwTransport::new_server(tokio::io::empty(), output),
         refusal: None,
         server: server.clone(),
@@ -152,7 +152,7 @@ fn understood(line: Line) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     let line = match line {
         Line::Whole(line) => line,
         Line::TooLong(id) => {
-            let most = thousands(LONGEST);
+            let most = thousands(MESSAGE_LIMIT);
             let error = format!("message too long: it exceeds {most} bytes");
             return Err(Box::new((ErrorData::invalid_request(error, None), id)));
         }

@@ -189,3 +189,35 @@ fn a_source_that_is_gone_is_named() {
         std::fs::rename(&aside, project.path(folder)).unwrap();
     }
 }
+
+#[test]
+fn a_text_is_split_within_the_bounds_of_the_http_api() {
+    let project = Project::new()
+        .file("large.txt", "Tea is a plant.\n".repeat(300_000))
+        .file("tea.md", "# Tea\n\nGreen tea.\n");
+    let mut client = Client::new(&project, &["--allow-write", "--sync", "always"]);
+    let fine = json!({"text": "a. ".repeat(50_000), "chunking": {"target": 1, "unit": "chars"}});
+    let fine = client.call("chunk", fine);
+    let told = "this would give more than 100000 chunks: raise `target`";
+    assert!(fine.is_error && fine.text == told, "{}", fine.text);
+    let large = client.call("chunk", json!({"path": "large.txt"}));
+    let told = "a text of more than 4194304 bytes is not split here";
+    assert!(large.is_error && large.text == told, "{}", large.text);
+    // The other documents of a folder are shown.
+    let preview = json!({"path": ".", "name": "all", "preview": true});
+    let preview = client.call("add", preview).ok();
+    assert_eq!(preview.data["documents"], 2);
+    assert_eq!(preview.data["preview"].as_array().unwrap().len(), 1);
+    let notes = preview.data["notes"].to_string();
+    let told = "1 document too large to be split here: the chunks are not counted";
+    assert!(notes.contains(told), "{notes}");
+}
+
+#[test]
+fn one_chunk_is_counted_as_one() {
+    let project = Project::new().file("tea.md", "# Tea\n\nGreen tea.\n");
+    let mut client = Client::new(&project, &["--sync", "always"]);
+    let reply = client.call("chunk", json!({"path": "tea.md"})).ok();
+    let head = reply.text.lines().next().unwrap();
+    assert!(head.ends_with(" · 1 chunk"), "{head}");
+}

@@ -77,7 +77,7 @@ fn no_line_ends_the_server() {
 fn a_message_that_is_too_long_is_an_error_under_its_id() {
     let project = project();
     let mut client = Client::new(&project, &["--sync", "never"]);
-    let told = json!({"code": -32600, "message": "message too long: it exceeds 16,777,216 bytes"});
+    let told = json!({"code": -32600, "message": "message too long: it exceeds 4,194,304 bytes"});
     let long = "x".repeat(17 * 1024 * 1024);
     for (line, id) in [
         (

@@ -1,20 +1,21 @@
 //! `/v1/chunk`: how a document or a text is split. Nothing is stored.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use axum::http::Method;
 use axum::http::StatusCode;
 use axum::response::Response;
-use excerpt_chunk::{Settings, Strategy, Unit, settings_from_json};
-use excerpt_service::{ChunkRequest, ServiceError, SplitDocument, TextToSplit};
+use excerpt_chunk::{Settings, fields_named, settings_from_json};
+use excerpt_service::other_names::arguments;
+use excerpt_service::{ChunkRequest, SplitDocument, TextToSplit};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 use super::Operation;
 use crate::http::call::{Call, of_bytes, written_after};
-use crate::http::limits::{MOST_CHUNKS, SPLIT_LIMIT};
+use crate::http::names::in_form;
 use crate::http::problem::ProblemDetails;
-use crate::http::server::Server;
 use crate::output::split;
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -98,8 +99,45 @@ fn settings(body: &Map<String, Value>) -> Result<Settings, ProblemDetails> {
     })
 }
 
+/// The fields of the body besides the settings.
+const FIELDS: [&str; 4] = ["text", "path", "name", "collections"];
+
+/// The body with our names in place of other ones, and the settings in `chunking`, where MCP has
+/// them, with those in the body itself.
+///
+/// # Errors
+///
+/// When a field is given twice.
+fn named(body: Map<String, Value>) -> Result<Map<String, Value>, ProblemDetails> {
+    let mut all = Map::new();
+    let mut add = |name: String, field: String, value: Value| match all.insert(field, value) {
+        None => Ok(()),
+        Some(_) => {
+            let detail = format!("`{name}` is given twice: omit one");
+            Err(ProblemDetails::field(&name, detail))
+        }
+    };
+    for (name, value) in body {
+        match value {
+            Value::Object(chunking) if name == "chunking" => {
+                for (name, value) in chunking {
+                    add(name.clone(), name, value)?;
+                }
+            }
+            value => {
+                let is_ours = FIELDS.contains(&&*name) || !fields_named(&name).is_empty();
+                let ours = arguments(&name).find(|ours| !is_ours && FIELDS.contains(ours));
+                let field = ours.unwrap_or(&name).to_string();
+                let value = in_form(&field, value);
+                add(name, field, value)?;
+            }
+        }
+    }
+    Ok(all)
+}
+
 async fn chunk(mut call: Call) -> Result<Response, ProblemDetails> {
-    let mut body: Map<String, Value> = call.json().await?;
+    let mut body = named(call.json().await?)?;
     let (given, path) = (text(&mut body, "text")?, text(&mut body, "path")?);
     // What is `null` is not given, also here, but its name must be known.
     body.retain(|field, value| !(value.is_null() && ["name", "collections"].contains(&&**field)));
@@ -117,8 +155,10 @@ async fn chunk(mut call: Call) -> Result<Response, ProblemDetails> {
         }
         (Some(text), None) => {
             let tenant = Arc::clone(&call.tenant);
-            let split = move || split(&tenant.scope.text_to_split(text, name, chunking)?);
-            on_thread(&call.server, split).await?
+            let work = move |stop: &AtomicBool| {
+                split(&tenant.scope.text_to_split(text, name, chunking)?, stop)
+            };
+            call.server.engine.split(work).await?
         }
         (None, Some(path)) => {
             let request = ChunkRequest {
@@ -127,18 +167,20 @@ async fn chunk(mut call: Call) -> Result<Response, ProblemDetails> {
                 chunking,
             };
             let (tenant, asked) = (Arc::clone(&call.tenant), request.clone());
-            let on_disk = on_thread(&call.server, move || {
-                Ok(tenant.scope.file_to_split(&asked)?)
-            })
-            .await?;
-            match on_disk {
-                Some(text) => on_thread(&call.server, move || split(&text)).await?,
+            let on_disk = move |stop: &AtomicBool| {
+                let text = tenant.scope.file_to_split(&asked)?;
+                text.map(|text| split(&text, stop)).transpose()
+            };
+            match call.server.engine.split(on_disk).await? {
+                Some(body) => body,
                 // One that does not exist, or exists several times, is reported as everywhere else.
                 None => {
                     let work = move |_: &_, tenant: &crate::http::tenant::Tenant, index: &_| {
-                        split(&tenant.scope.document_to_split(index, &request)?)
+                        Ok(tenant.scope.document_to_split(index, &request)?)
                     };
-                    call.answer(work).await?
+                    let text = call.answer(work).await?;
+                    let work = move |stop: &AtomicBool| split(&text, stop);
+                    call.server.engine.split(work).await?
                 }
             }
         }
@@ -146,51 +188,8 @@ async fn chunk(mut call: Call) -> Result<Response, ProblemDetails> {
     Ok(of_bytes(StatusCode::OK, body))
 }
 
-/// Runs `work` on a thread for blocking work, in turn.
-async fn on_thread<T: Send + 'static>(
-    server: &Server,
-    work: impl FnOnce() -> Result<T, ProblemDetails> + Send + 'static,
-) -> Result<T, ProblemDetails> {
-    let turn = Arc::clone(&server.splits).acquire_owned().await.ok();
-    // The turn ends with the work, also if nobody waits for it any longer.
-    let work = move || {
-        let _turn = turn;
-        work()
-    };
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| ProblemDetails::from(ServiceError::NoAnswer(error)))?
-}
-
-/// Checks that the answer has an end: it repeats the text, with a place for each chunk.
-fn check_size(text: &TextToSplit) -> Result<(), ProblemDetails> {
-    let refused = |field: &str, detail: String| {
-        let status = StatusCode::UNPROCESSABLE_ENTITY;
-        Err(ProblemDetails::of_field(status, field, detail))
-    };
-    if text.file.text.len() > SPLIT_LIMIT {
-        let detail = format!("a text of more than {SPLIT_LIMIT} bytes is not split here");
-        return refused("text", detail);
-    }
-    let config = text.settings.config();
-    let characters = match config.unit {
-        Unit::Chars => config.target,
-        _ => config.target.saturating_mul(4),
-    };
-    // A delimiter may be found after every few characters.
-    let characters = match config.strategy {
-        Strategy::Delimiter => characters.min(8),
-        _ => characters,
-    };
-    if text.file.text.len() / characters.max(1) > MOST_CHUNKS {
-        let detail = format!("this would give more than {MOST_CHUNKS} chunks: raise `target`");
-        return refused("target", detail);
-    }
-    Ok(())
-}
-
-fn split(text: &TextToSplit) -> Result<Vec<u8>, ProblemDetails> {
-    check_size(text)?;
-    text.split(|chunking| {
+fn split(text: &TextToSplit, stop: &AtomicBool) -> Result<Vec<u8>, ProblemDetails> {
+    text.split(stop, |chunking| {
         let path = text.path.as_deref();
         let document = SplitDocument {
             path,
