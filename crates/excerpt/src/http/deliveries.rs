@@ -49,7 +49,8 @@ impl Delivery {
     fn counts(&self, now: Instant, has_failed: impl Fn(&Path) -> bool) -> bool {
         let is_late = matches!(self.key, DeliveryKey::Body(_)) && now > self.at + UNNAMED;
         let has_ended = self.ticket.as_ref().is_none_or(SyncTicket::is_served);
-        !is_late && !(has_ended && self.roots.iter().any(|root| has_failed(root)))
+        let is_lost = has_ended && self.roots.iter().any(|root| has_failed(root));
+        !is_late && !is_lost
     }
 }
 

@@ -249,7 +249,8 @@ fn a_delivery_that_failed_or_concerned_nothing_is_done_when_it_is_sent_again() {
         let line = format!("excerpt_hook_calls_total {count}\n");
         assert!(metrics.contains(&line), "{metrics}");
     };
-    let other = json!({"ref": "refs/heads/other"});
+    // The branch that is read does not change with a tag.
+    let other = json!({"ref": "refs/tags/v1"});
     deliver("1", &other);
     deliver("1", &other);
     calls(2);
