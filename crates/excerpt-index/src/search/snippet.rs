@@ -22,9 +22,6 @@ const SHOWN: f32 = 0.5;
 /// between words that are equally rare.
 const NAMED: f32 = 0.9;
 
-/// How many times as much a line that repeats a title says as all others, if it is shown.
-const REPEATED: f32 = 2.0;
-
 /// How much shorter the gaps between the words of a line are, in characters, if it is better than a
 /// window with the same words.
 const TIGHTER: usize = 20;
@@ -133,7 +130,7 @@ impl Marker {
 
     /// The bytes of the matches that say most about what a chunk answers; empty if there are none.
     /// Lines that only repeat a title, or have nothing but markup, are chosen only if no other one
-    /// says nearly as much.
+    /// has a word.
     fn window(
         &self,
         text: &str,
@@ -167,12 +164,11 @@ impl Marker {
             }
         });
         let telling: Vec<Match> = telling.cloned().collect();
-        let best = best_window(&telling, self.terms.len());
-        let best_of_all = best_window(&weighed, self.terms.len());
-        match best.weight * REPEATED < best_of_all.weight {
-            true => best_of_all.bytes,
-            false => best.bytes,
-        }
+        let best = match telling.is_empty() {
+            true => best_window(&weighed, self.terms.len()),
+            false => best_window(&telling, self.terms.len()),
+        };
+        best.bytes
     }
 
     /// The bytes of a text from the first to the last match of its best lines; empty without a
@@ -559,15 +555,6 @@ mod tests {
         let text = "Birthdays of the family are kept here.\n\n- a\n- b\n- Mia: 12 October\n";
         let found = below("Birthdays", "birthday mia", text);
         assert_eq!(found, "- Mia: 12 October");
-    }
-
-    #[test]
-    fn a_title_that_says_much_more_than_all_other_lines_is_shown() {
-        let text = "# Vectors are normalized to length 1\n\na\n\nb\n\nc\n\nof vectors\n";
-        let title = "Vectors are normalized to length 1";
-        let below = |query| below(title, query, text);
-        assert!(below("normalized length of vectors").starts_with("# Vectors"));
-        assert_eq!(below("vectors"), "of vectors");
     }
 
     #[test]
