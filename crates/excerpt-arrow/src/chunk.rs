@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array};
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 use arrow_select::concat::concat;
 use arrow_select::take::take;
 use excerpt_chunk::{Chunker, Document, Sizer};
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::columns::ChunkColumns;
 use crate::error::{BatchError, with_sources};
 use crate::schema::{DocumentColumns, kept, of_chunks};
-use crate::texts::{NoText, Texts};
+use crate::texts::{NoText, TextUse, Texts};
 
 /// The largest text that is split, in bytes: 256 MiB.
 pub const LARGEST_TEXT: usize = 256 << 20;
@@ -75,25 +75,21 @@ impl BatchChunker {
     ///
     /// # Errors
     ///
-    /// When a column is missing, or two of the result would have the same name.
+    /// When a column is missing or has another type, or two of the result would have the same name.
     pub fn schema(&self, documents: &Schema) -> Result<SchemaRef, BatchError> {
         let columns = &self.columns;
         let named = [
-            &columns.path,
-            &columns.id,
-            &columns.title,
-            &columns.language,
+            (&columns.path, TextUse::Name),
+            (&columns.id, TextUse::Key),
+            (&columns.title, TextUse::Name),
+            (&columns.language, TextUse::Name),
         ];
-        let named = named.into_iter().flatten().chain([&columns.text]);
-        for name in named {
-            if documents.field_with_name(name).is_err() {
-                let known = documents.fields().iter();
-                return Err(BatchError::NoColumn {
-                    name: name.clone(),
-                    known: known.map(|field| field.name().clone()).collect(),
-                });
+        for (name, of_use) in named {
+            if let Some(name) = name {
+                of_use.check(documents, name)?;
             }
         }
+        TextUse::Text.check(documents, &columns.text)?;
         Ok(Arc::new(of_chunks(&kept(documents, columns)?)))
     }
 
@@ -131,7 +127,12 @@ impl BatchChunker {
         let (documents, chunks) = joined(parts)?;
         let documents = UInt64Array::from(documents);
         let repeated = |at: usize| -> Result<ArrayRef, BatchError> {
-            Ok(take(batch.column(at), &documents, None)?)
+            take(batch.column(at), &documents, None).map_err(|error| match error {
+                ArrowError::OffsetOverflowError(_) => BatchError::ColumnTooLarge {
+                    name: batch.schema_ref().field(at).name().clone(),
+                },
+                error => error.into(),
+            })
         };
         let kept = kept(batch.schema_ref(), &self.columns)?;
         let kept: Result<Vec<ArrayRef>, BatchError> =
@@ -142,16 +143,17 @@ impl BatchChunker {
 
     fn columns_of(&self, batch: &RecordBatch) -> Result<Columns, BatchError> {
         let names = &self.columns;
-        let named = |name: &Option<String>| {
+        let named = |name: &Option<String>, of_use: TextUse| {
             let name = name.as_ref();
-            name.map(|name| Texts::or_numbers(batch, name)).transpose()
+            let read = name.map(|name| Texts::of(batch, name, of_use));
+            read.transpose()
         };
         Ok(Columns {
-            text: Texts::of(batch, &names.text)?,
-            path: named(&names.path)?,
-            id: named(&names.id)?,
-            title: named(&names.title)?,
-            language: named(&names.language)?,
+            text: Texts::of(batch, &names.text, TextUse::Text)?,
+            path: named(&names.path, TextUse::Name)?,
+            id: named(&names.id, TextUse::Key)?,
+            title: named(&names.title, TextUse::Name)?,
+            language: named(&names.language, TextUse::Name)?,
         })
     }
 }

@@ -11,7 +11,7 @@ use excerpt_index::{Embedder, embed_each};
 
 use crate::chunk::Stop;
 use crate::error::BatchError;
-use crate::texts::Texts;
+use crate::texts::{TextUse, Texts};
 
 /// The key of the identity of the embedder in the metadata of a schema.
 const EMBEDDER_KEY: &str = "excerpt.embedder";
@@ -49,8 +49,11 @@ impl BatchEmbedder {
     ///
     /// # Errors
     ///
-    /// When there is a column of this name.
+    /// When a column is missing or has no texts, or the column of the vectors exists.
     pub fn schema(&self, input: &Schema) -> Result<SchemaRef, BatchError> {
+        for name in self.names() {
+            TextUse::Text.check(input, name)?;
+        }
         if input.field_with_name(&self.into).is_ok() {
             let name = self.into.clone();
             return Err(BatchError::SameName { name });
@@ -125,13 +128,18 @@ impl BatchEmbedder {
         Ok(())
     }
 
-    /// The texts to embed; `None` where there is none.
-    fn texts(&self, batch: &RecordBatch) -> Result<Vec<Option<String>>, BatchError> {
-        let names: Vec<&str> = match &self.text {
+    /// The columns of the texts.
+    fn names(&self) -> Vec<&str> {
+        match &self.text {
             Some(name) => vec![name],
             None => PARTS.to_vec(),
-        };
-        let columns = names.iter().map(|name| Texts::of(batch, name));
+        }
+    }
+
+    /// The texts to embed; `None` where there is none.
+    fn texts(&self, batch: &RecordBatch) -> Result<Vec<Option<String>>, BatchError> {
+        let names = self.names().into_iter();
+        let columns = names.map(|name| Texts::of(batch, name, TextUse::Text));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
         let text = |row: usize| {
             let parts = columns.iter().map(|column| column.lossy(row));

@@ -24,6 +24,12 @@ pub enum BatchError {
         /// The types that can be read.
         expected: &'static str,
     },
+    /// Two columns have a name that is given.
+    #[error("there are two columns `{name}`: rename one of them")]
+    Twice {
+        /// The name.
+        name: String,
+    },
     /// Two columns of the result have the same name.
     #[error("the result would have two columns `{name}`: rename the one in the documents")]
     SameName {
@@ -33,6 +39,14 @@ pub enum BatchError {
     /// The result does not fit into one batch.
     #[error("the chunks of this batch have more than 2 GiB of text: use smaller batches")]
     TooLarge,
+    /// A column that is repeated for each chunk does not fit into one batch.
+    #[error(
+        "the column `{name}`, repeated for each chunk, has more than 2 GiB: leave it out, or use smaller batches"
+    )]
+    ColumnTooLarge {
+        /// The name of the column.
+        name: String,
+    },
     /// It was stopped.
     #[error("stopped")]
     Stopped,

@@ -31,8 +31,8 @@ pub struct DocumentColumns {
     /// The path, which determines the syntax, and is part of the context and of the ids. Default:
     /// none.
     pub path: Option<String>,
-    /// What the ids of chunks are derived from in place of the path: strings or whole numbers.
-    /// Default: the path.
+    /// What the ids of chunks are derived from in place of the path: strings, binary or whole
+    /// numbers. Default: the path.
     pub id: Option<String>,
     /// The title, overriding the text. Default: none.
     pub title: Option<String>,

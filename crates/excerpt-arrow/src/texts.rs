@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, LargeBinaryArray, RecordBatch,
+    Array, ArrowPrimitiveType, BinaryArray, BinaryViewArray, FixedSizeBinaryArray,
+    LargeBinaryArray, RecordBatch,
 };
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Schema};
 
 use crate::error::BatchError;
 
@@ -19,6 +21,7 @@ pub(crate) enum Texts {
     Binary(BinaryArray),
     LargeBinary(LargeBinaryArray),
     BinaryView(BinaryViewArray),
+    FixedSizeBinary(FixedSizeBinaryArray),
     /// Of type null: none has a value.
     Null,
     /// The place of the value of each row, and the values.
@@ -34,33 +37,93 @@ pub(crate) enum NoText {
     NotUtf8(usize),
 }
 
-/// The types of texts.
-const TEXTS: &str = "a string type, or binary with UTF-8";
+/// What a column is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextUse {
+    /// Its texts.
+    Text,
+    /// Names, which may be whole numbers.
+    Name,
+    /// Keys, which may also be bytes of a fixed size, such as UUIDs.
+    Key,
+}
 
-/// The types of names and ids.
-const NAMES: &str = "a string type or whole numbers";
+impl TextUse {
+    /// Checks the column `name` of batches with this schema.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such column, there are several, or its type cannot be read for this.
+    pub(crate) fn check(self, schema: &Schema, name: &str) -> Result<(), BatchError> {
+        let mut named = schema.fields().iter().filter(|field| field.name() == name);
+        let Some(field) = named.next() else {
+            return Err(no_column(schema, name));
+        };
+        if named.next().is_some() {
+            let name = name.to_string();
+            return Err(BatchError::Twice { name });
+        }
+        match self.reads(field.data_type()) {
+            true => Ok(()),
+            false => Err(self.wrong_type(field.data_type(), name)),
+        }
+    }
+
+    fn reads(self, kind: &DataType) -> bool {
+        match kind {
+            DataType::Dictionary(_, values) => TextUse::Text.reads(values),
+            kind if kind.is_string() || kind.is_null() => true,
+            DataType::Binary | DataType::LargeBinary | DataType::BinaryView => true,
+            DataType::FixedSizeBinary(_) => self == TextUse::Key,
+            kind => self != TextUse::Text && is_whole_number(kind),
+        }
+    }
+
+    fn wrong_type(self, found: &DataType, name: &str) -> BatchError {
+        BatchError::ColumnType {
+            name: name.to_string(),
+            found: found.to_string(),
+            expected: match self {
+                TextUse::Text => "a string type, or binary with UTF-8",
+                TextUse::Name => "a string type, binary with UTF-8, or whole numbers",
+                TextUse::Key => "a string type, binary, or whole numbers",
+            },
+        }
+    }
+}
+
+/// Decimals without decimal places are whole numbers, as DuckDB has them for `HUGEINT`.
+fn is_whole_number(kind: &DataType) -> bool {
+    match kind {
+        DataType::Decimal32(_, 0)
+        | DataType::Decimal64(_, 0)
+        | DataType::Decimal128(_, 0)
+        | DataType::Decimal256(_, 0) => true,
+        kind => kind.is_integer(),
+    }
+}
 
 impl Texts {
     /// The column `name` of a batch.
     ///
     /// # Errors
     ///
-    /// When there is no such column, or it has no texts.
-    pub(crate) fn of(batch: &RecordBatch, name: &str) -> Result<Texts, BatchError> {
-        let column = column(batch, name)?;
-        Texts::read(column).ok_or_else(|| wrong_type(column, name, TEXTS))
-    }
-
-    /// The column `name` of a batch, which may have whole numbers.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such column, or it has neither texts nor whole numbers.
-    pub(crate) fn or_numbers(batch: &RecordBatch, name: &str) -> Result<Texts, BatchError> {
-        let column = column(batch, name)?;
+    /// When there is no such column, or its type cannot be read for this.
+    pub(crate) fn of(
+        batch: &RecordBatch,
+        name: &str,
+        of_use: TextUse,
+    ) -> Result<Texts, BatchError> {
+        let schema = batch.schema_ref();
+        let column = batch.column_by_name(name);
+        let column = column.ok_or_else(|| no_column(schema, name))?;
+        let wrong_type = || of_use.wrong_type(column.data_type(), name);
+        if !of_use.reads(column.data_type()) {
+            return Err(wrong_type());
+        }
         Texts::read(column)
             .or_else(|| Texts::of_numbers(column))
-            .ok_or_else(|| wrong_type(column, name, NAMES))
+            .ok_or_else(wrong_type)
     }
 
     fn read(array: &dyn Array) -> Option<Texts> {
@@ -73,6 +136,9 @@ impl Texts {
             DataType::Binary => Texts::Binary(array.as_binary().clone()),
             DataType::LargeBinary => Texts::LargeBinary(array.as_binary().clone()),
             DataType::BinaryView => Texts::BinaryView(array.as_binary_view().clone()),
+            DataType::FixedSizeBinary(_) => {
+                Texts::FixedSizeBinary(array.as_fixed_size_binary().clone())
+            }
             DataType::Null => Texts::Null,
             DataType::Dictionary(_, _) => {
                 let dictionary = array.as_any_dictionary_opt()?;
@@ -110,6 +176,10 @@ impl Texts {
             DataType::UInt16 => written::<UInt16Type>(array),
             DataType::UInt32 => written::<UInt32Type>(array),
             DataType::UInt64 => written::<UInt64Type>(array),
+            DataType::Decimal32(_, 0) => written::<Decimal32Type>(array),
+            DataType::Decimal64(_, 0) => written::<Decimal64Type>(array),
+            DataType::Decimal128(_, 0) => written::<Decimal128Type>(array),
+            DataType::Decimal256(_, 0) => written::<Decimal256Type>(array),
             _ => return None,
         }))
     }
@@ -153,6 +223,7 @@ impl Texts {
             Texts::Binary(array) => array.is_valid(row).then(|| array.value(row)),
             Texts::LargeBinary(array) => array.is_valid(row).then(|| array.value(row)),
             Texts::BinaryView(array) => array.is_valid(row).then(|| array.value(row)),
+            Texts::FixedSizeBinary(array) => array.is_valid(row).then(|| array.value(row)),
             Texts::Null => None,
             Texts::Dictionary(places, values) => values.bytes(places[row]?),
             Texts::Numbers(numbers) => numbers[row].as_deref().map(str::as_bytes),
@@ -160,31 +231,10 @@ impl Texts {
     }
 }
 
-/// A column by its name.
-///
-/// # Errors
-///
-/// When there is none.
-pub(crate) fn column<'b>(batch: &'b RecordBatch, name: &str) -> Result<&'b dyn Array, BatchError> {
-    match batch.column_by_name(name) {
-        Some(column) => Ok(column.as_ref()),
-        None => Err(BatchError::NoColumn {
-            name: name.to_string(),
-            known: names(batch),
-        }),
-    }
-}
-
-fn names(batch: &RecordBatch) -> Vec<String> {
-    let schema = batch.schema_ref();
-    let names = schema.fields().iter().map(|field| field.name().clone());
-    names.collect()
-}
-
-fn wrong_type(column: &dyn Array, name: &str, expected: &'static str) -> BatchError {
-    BatchError::ColumnType {
+fn no_column(schema: &Schema, name: &str) -> BatchError {
+    let known = schema.fields().iter().map(|field| field.name().clone());
+    BatchError::NoColumn {
         name: name.to_string(),
-        found: column.data_type().to_string(),
-        expected,
+        known: known.collect(),
     }
 }

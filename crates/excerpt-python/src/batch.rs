@@ -4,11 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use excerpt_arrow::{BatchChunker, BatchEmbedder, BatchError, ChunkColumns, DocumentColumns, Stop};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader, PySchema, PyTable};
+use pyo3_arrow::{PyArray, PyArrayReader, PyRecordBatch, PyRecordBatchReader, PySchema, PyTable};
 
 use crate::chunker::PyChunker;
 use crate::embedder::PyEmbedder;
@@ -17,7 +17,11 @@ use crate::interpreter::Locked;
 use crate::sizer;
 use crate::work::{check_threads, interruptible, pool};
 
-/// The columns of chunks, as a schema of Arrow with their version in its metadata.
+/// The columns of chunks as a schema of Arrow, `pyarrow.schema(chunk_schema())`.
+///
+/// Its metadata has the version of the columns as `excerpt.schema`. All columns are of type string,
+/// int64 or list of strings, and all may be null: in the row of a document that cannot be split,
+/// only `path` and `error` are not.
 #[pyfunction]
 pub(crate) fn chunk_schema() -> PySchema {
     PySchema::new(Arc::new(ChunkColumns::schema()))
@@ -208,14 +212,31 @@ fn wrong(given: &Bound<'_, PyAny>, expected: &str, advice: &str, error: PyErr) -
         _ => "__arrow_c_stream__",
     };
     let is_expected = given.hasattr(method).unwrap_or(false);
-    if is_expected {
-        return error;
+    match is_expected && !is_column(given) {
+        true => error,
+        false if is_expected => of_other_type(given, expected, ": give the table that it is in"),
+        false => of_other_type(given, expected, advice),
     }
+}
+
+fn of_other_type(given: &Bound<'_, PyAny>, expected: &str, advice: &str) -> PyErr {
     let kind = given.get_type().name();
     let kind = kind.map_or_else(|_| "?".to_string(), |kind| kind.to_string());
     PyTypeError::new_err(format!(
         "this is of type {kind}, expected {expected}{advice}"
     ))
+}
+
+/// Whether an object with Arrow data has those of a single column.
+fn is_column(given: &Bound<'_, PyAny>) -> bool {
+    let of_stream = || {
+        let reader = given.extract::<PyArrayReader>().ok()?;
+        Some(reader.field_ref().ok()?.data_type().clone())
+    };
+    let of_array = given.extract::<PyArray>();
+    let kind = of_array.map(|array| array.field().data_type().clone());
+    let kind = kind.ok().or_else(of_stream);
+    kind.is_some_and(|kind| !matches!(kind, DataType::Struct(_)))
 }
 
 /// `result` as an object of the library that `given` is of.
@@ -227,7 +248,20 @@ fn like<'py>(given: &Bound<'py, PyAny>, result: Bound<'py, PyAny>) -> PyResult<B
 
 #[pymethods]
 impl PyChunker {
-    /// Splits the documents of a record batch.
+    /// Split the documents of a record batch, one a row, into a batch with one chunk a row.
+    ///
+    /// The arguments name columns: `text` of any string type or binary with UTF-8, the others also
+    /// of whole numbers, and `id` of any binary type, such as UUIDs. The other columns are repeated
+    /// for each chunk, with `document_` in front of a name that a column of chunks has, and those
+    /// of `chunk_schema()` are added. A document without text has no row. One that cannot be split
+    /// has a row with `error`: one whose text is null, not UTF-8 or larger than 256 MiB, or on
+    /// which the sizer fails. The same batch gives the same rows.
+    ///
+    /// Any object with the Arrow C interface is taken. The result is of the same library for
+    /// pyarrow, and otherwise an object with that interface.
+    ///
+    /// Raises `BatchError` for columns that are missing, of other types or there twice, and for a
+    /// result of more than 2 GiB, and `TypeError` for what is no record batch.
     #[pyo3(signature = (batch, text="text", path=None, id=None, *, title=None, language=None, threads=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
     fn chunk_batch<'py>(
@@ -244,7 +278,11 @@ impl PyChunker {
         batch_of(batch, &self.step(columns, threads)?)
     }
 
-    /// Splits the documents of a table.
+    /// Split the documents of a table, as `chunk_batch` does.
+    ///
+    /// The result is a table of pyarrow, Polars or pandas if `table` is of one of these, and
+    /// otherwise one with the Arrow C interface. The columns are checked before anything is split.
+    /// Raises what `chunk_batch` raises.
     #[pyo3(signature = (table, text="text", path=None, id=None, *, title=None, language=None, threads=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
     fn chunk_table<'py>(
@@ -261,7 +299,11 @@ impl PyChunker {
         table_of(table, &self.step(columns, threads)?)
     }
 
-    /// Splits the documents of a stream of record batches, batch by batch as they are asked for.
+    /// Split the documents of a stream of record batches, each batch when it is asked for.
+    ///
+    /// The result is a stream with the Arrow C interface, of pyarrow if `stream` is. What is wrong
+    /// with the columns is raised at once, as `chunk_batch` does, and what is wrong with a batch
+    /// when it is read.
     #[pyo3(signature = (stream, text="text", path=None, id=None, *, title=None, language=None, threads=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
     fn chunk_stream<'py>(
@@ -278,7 +320,10 @@ impl PyChunker {
         stream_of(stream, self.step(columns, threads)?)
     }
 
-    /// The schema that the chunks of documents with the schema `documents` have.
+    /// The schema that the chunks of documents with this schema have.
+    ///
+    /// Raises `BatchError` for columns that are missing, of other types or there twice, and
+    /// `TypeError` for what is no schema.
     #[pyo3(signature = (documents, text="text", path=None, id=None, *, title=None, language=None))]
     fn schema<'py>(
         &self,
@@ -291,7 +336,13 @@ impl PyChunker {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = documents.py();
         let columns = columns(text, path, id, title, language);
-        let known: PySchema = documents.extract()?;
+        let known = documents.extract::<PySchema>().map_err(|_| {
+            let advice = match documents.hasattr("schema") {
+                Ok(true) => ": give its `schema`",
+                _ => ", such as that of pyarrow: any with the Arrow C interface",
+            };
+            of_other_type(documents, "a schema", advice)
+        })?;
         let schema = self.step(columns, None)?.schema(known.as_ref());
         let schema = schema.map_err(|error| of_batch(py, &error))?;
         like(
@@ -334,7 +385,14 @@ fn columns(
 
 #[pymethods]
 impl PyEmbedder {
-    /// Adds the vectors of the texts of a record batch.
+    /// Add the vectors of the texts of a record batch as the column `into`, a list of float32 of
+    /// fixed size.
+    ///
+    /// `text` is the column to embed. By default that is the header, the overlap and the text of
+    /// chunks together. It is null where there is no text.
+    ///
+    /// Raises `BatchError` for columns that are missing, of other types or there already, and
+    /// `ModelError` when the model fails.
     #[pyo3(signature = (batch, text=None, *, into="vector", threads=None))]
     fn embed_batch<'py>(
         &self,
@@ -346,7 +404,7 @@ impl PyEmbedder {
         batch_of(batch, &self.step(text, into, threads)?)
     }
 
-    /// Adds the vectors of the texts of a table.
+    /// Add the vectors of the texts of a table, as `embed_batch` does.
     #[pyo3(signature = (table, text=None, *, into="vector", threads=None))]
     fn embed_table<'py>(
         &self,
@@ -358,7 +416,10 @@ impl PyEmbedder {
         table_of(table, &self.step(text, into, threads)?)
     }
 
-    /// Adds the vectors of the texts of a stream of record batches, batch by batch.
+    /// Add the vectors of the texts of a stream of record batches, each batch when it is asked for.
+    ///
+    /// What is wrong with the columns is raised at once, and what is wrong with a batch when it is
+    /// read.
     #[pyo3(signature = (stream, text=None, *, into="vector", threads=None))]
     fn embed_stream<'py>(
         &self,

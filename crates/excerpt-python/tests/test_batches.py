@@ -117,6 +117,73 @@ def test_ids_that_are_not_utf8_stay_different() -> None:
     assert len(set(found)) == 2
 
 
+def test_ids_may_be_uuids_and_large_numbers() -> None:
+    key = pa.array([bytes(range(number, number + 16)) for number in (0, 100, 200)], pa.binary(16))
+    uuids = pa.ExtensionArray.from_storage(pa.uuid(), key)
+    numbers = pa.array([1, 2, 2**100], pa.decimal128(38, 0))
+    chunker = excerpt.Chunker()
+
+    def ids(column: pa.Array) -> list[str]:
+        found: list[str] = chunker.chunk_batch(pa.record_batch({"text": ["same"] * 3, "key": column}), id="key")["id"].to_pylist()
+        assert len(set(found)) == 3
+        return found
+
+    assert ids(key) == ids(key.cast(pa.binary())) == ids(uuids)
+    assert ids(numbers) == ids(pa.array(["1", "2", str(2**100)])) == ids(numbers.cast(pa.decimal256(40, 0)))
+    huge = duckdb.sql("select 'same' as text, 1::HUGEINT as key")
+    assert pa.table(chunker.chunk_table(huge, id="key"))["id"].to_pylist() == [ids(numbers)[0]]
+    for column, name in ((key, "path"), (key, "text"), (numbers, "text"), (pa.array([1.5, 2.5, 3.5]), "id")):
+        given = pa.record_batch({"text": ["a"] * 3, "key": column})
+        with pytest.raises(excerpt.BatchError, match="`key` is of type"):
+            chunker.chunk_batch(given, **{name: "key"})
+    with pytest.raises(excerpt.BatchError, match="expected a string type, binary, or whole numbers"):
+        chunker.chunk_batch(pa.record_batch({"text": ["a"], "key": [1.5]}), id="key")
+
+
+def test_columns_are_checked_before_a_row_is_split() -> None:
+    chunker, embedder = excerpt.Chunker(), excerpt.Embedder()
+    wrong = pa.table({"text": pa.array([], pa.string()), "key": pa.array([], pa.float64()), "number": pa.array([], pa.int64())})
+    for columns in ({"id": "key"}, {"path": "key"}, {"title": "key"}, {"language": "key"}, {"text": "number"}):
+        for split in (chunker.chunk_table, chunker.chunk_stream):
+            with pytest.raises(excerpt.BatchError, match=f"the column `{next(iter(columns.values()))}` is of type"):
+                split(wrong, **columns)
+        with pytest.raises(excerpt.BatchError, match="is of type"):
+            chunker.schema(wrong.schema, **columns)
+    for embed in (embedder.embed_table, embedder.embed_stream):
+        with pytest.raises(excerpt.BatchError, match="the column `number` is of type Int64, expected a string type"):
+            embed(wrong, "number")
+        with pytest.raises(excerpt.BatchError, match="there is no column `header`"):
+            embed(wrong)
+
+
+def test_a_column_that_is_there_twice_is_an_error() -> None:
+    for names in (["text", "text", "path"], ["text", "path", "path"]):
+        given = pa.record_batch([pa.array(["a"]), pa.array(["b"]), pa.array(["c"])], names=names)
+        with pytest.raises(excerpt.BatchError, match="there are two columns `(text|path)`: rename one of them"):
+            excerpt.Chunker().chunk_batch(given, path="path")
+
+
+def test_a_column_is_no_table() -> None:
+    chunker = excerpt.Chunker()
+    frame = polars.DataFrame({"text": ["a"]})
+    for column in (frame["text"], pandas.Series(["a"]), pa.chunked_array([["a"]])):
+        with pytest.raises(TypeError, match=f"of type {type(column).__name__}, expected a table or a stream: give the table"):
+            chunker.chunk_table(column)
+    with pytest.raises(TypeError, match="of type StringArray, expected a record batch: give the table that it is in"):
+        chunker.chunk_batch(pa.array(["a"]))
+    with pytest.raises(TypeError, match="of type Table, expected a schema: give its `schema`"):
+        chunker.schema(pa.table({"text": ["a"]}))
+    with pytest.raises(TypeError, match="of type list, expected a schema, such as that of pyarrow"):
+        chunker.schema([1])
+
+
+def test_a_repeated_column_that_is_too_large_is_named() -> None:
+    text = "\n\n".join(f"Paragraph {number} of some words." for number in range(3_000))
+    given = pa.record_batch({"text": [text], "owner": ["a" * (1 << 20)]})
+    with pytest.raises(excerpt.BatchError, match="the column `owner`, repeated for each chunk, has more than 2 GiB"):
+        excerpt.Chunker(target=10, max=12, min=1, context="none").chunk_batch(given)
+
+
 def test_repeated_columns_of_more_than_two_gibibytes_are_an_error() -> None:
     text = "\n\n".join(f"Paragraph {number} of some words." for number in range(3_000))
     given = pa.record_batch({"text": [text], "path": ["a" * (1 << 20)]})
