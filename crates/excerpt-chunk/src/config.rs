@@ -250,7 +250,10 @@ pub enum Overlap {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "no overlap, expected a size such as `80`, or a share of `target` from `0%` to `99%`"
+)]
 enum OverlapValue {
     Size(usize),
     Text(String),

@@ -87,6 +87,10 @@ mod tests {
                 "`max` is given twice, as `max` and `maxTokens`",
             ),
             (
+                serde_json::json!({"overlap": -1}),
+                "`overlap` is `-1`, expected a size such as `80`, or a share of `target` from `0%` to `99%`",
+            ),
+            (
                 serde_json::json!({"min": 900}),
                 "`min` is `900`, expected a size below `target` (400)",
             ),
