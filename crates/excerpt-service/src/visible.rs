@@ -1,5 +1,7 @@
 //! The status of what is visible in a scope, without anything about the rest of the index.
 
+use std::collections::BTreeMap;
+
 use excerpt_index::{Index, ListOptions, Stage};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,6 +40,9 @@ pub struct VisibleSourceStatus {
     pub state: SourceState,
     /// Why the last sync failed.
     pub failure: Option<String>,
+    /// How many files and folders the last complete sync skipped, by reason; empty if only a part
+    /// of the source is visible.
+    pub skipped: BTreeMap<&'static str, usize>,
     /// How far a running sync has got; only if the whole source is visible.
     pub progress: Option<SyncProgress>,
     /// The address of a source that is not on this disk; only if the whole source is visible.
@@ -127,11 +132,16 @@ impl Scope {
     ) -> ServiceResult<VisibleSourceStatus> {
         let is_whole = self.shows_states();
         let (mut documents, mut chunks, mut last) = (0, 0, None);
+        let mut skipped = BTreeMap::new();
         if let Some(index) = index {
             let below = self.below(None).unwrap_or_default();
             let options = ListOptions::default().path(below).source(&seen.root);
             (documents, chunks) = index.counts(&options)?;
             last = index.last_sync(&seen.root)?;
+            if is_whole {
+                let counts = index.skip_counts(&seen.root)?.into_iter();
+                skipped.extend(counts.map(|(reason, count)| (reason.name(), count)));
+            }
         }
         let ended = state.sources.get(&seen.root);
         let synced = last.and_then(|last| last.finished);
@@ -146,6 +156,7 @@ impl Scope {
             is_collection: seen.collection.is_some(),
             documents,
             chunks,
+            skipped,
             state: match ended.map(|ended| &ended.end) {
                 // A part of a source has no state of its own, and that of the whole is not shown.
                 _ if !is_whole => SourceState::Current,

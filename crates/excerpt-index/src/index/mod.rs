@@ -9,6 +9,7 @@ mod read;
 mod rebuild;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,8 +20,8 @@ use self::open::OpenIndex;
 use crate::embed::{Embedder, StaticTable};
 use crate::fs::lock::WriteLock;
 use crate::model::{
-    Answer, Check, LastSync, Progress, Query, Result, Skip, SourceSummary, Status, SyncOptions,
-    SyncReport,
+    Answer, Check, LastSync, Progress, Query, Result, Skip, SkipReason, SourceSummary, Status,
+    SyncOptions, SyncReport,
 };
 use crate::rerank::Reranker;
 use crate::source::{Files, Source};
@@ -246,6 +247,15 @@ impl Index {
     /// [`Error::UnknownSource`](crate::Error::UnknownSource) when the index has no such source.
     pub fn skips(&self, root: &Path) -> Result<Vec<Skip>> {
         self.current(|open| open.skips(root))
+    }
+
+    /// How much the last complete sync of the source at `root` skipped, by reason.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownSource`](crate::Error::UnknownSource) when the index has no such source.
+    pub fn skip_counts(&self, root: &Path) -> Result<BTreeMap<SkipReason, usize>> {
+        self.current(|open| open.skip_counts(root))
     }
 
     /// A hash over all documents and chunks: equal for two indexes with the same content, however

@@ -1,5 +1,6 @@
 //! [`OpenIndex`]: an index as one thread at a time has it open.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,7 @@ use crate::fs::lock::WriteLock;
 use crate::library::Collections;
 use crate::model::{
     Answer, Building, Check, Error, Fingerprint, LastSync, Note, Progress, Query, Result, Skip,
-    SourceId, SourceSummary, Status, SyncOptions, SyncReport,
+    SkipReason, SourceId, SourceSummary, Status, SyncOptions, SyncReport,
 };
 use crate::read::sources;
 use crate::rerank::Reranker;
@@ -105,6 +106,10 @@ impl OpenIndex {
     pub(super) fn skips(&self, root: &Path) -> Result<Vec<Skip>> {
         let rows = self.listed(|catalog| catalog.skips(&root.into()))?;
         Ok(rows.into_iter().map(|row| row.skip).collect())
+    }
+
+    pub(super) fn skip_counts(&self, root: &Path) -> Result<BTreeMap<SkipReason, usize>> {
+        self.listed(|catalog| catalog.skip_counts(&root.into()))
     }
 
     pub(super) fn fingerprint(&self) -> Result<Hash> {

@@ -14,7 +14,9 @@ use axum::http::header::{CONTENT_TYPE, HOST};
 use axum::http::{Method, Request};
 use excerpt_index::IndexEntry;
 use excerpt_service::access::{HookFile, NewToken, SecretKey, SessionKey, TokenFile};
-use excerpt_service::{CollectionChoice, EmbeddingChoice, Engine, IndexChoice, SyncMode};
+use excerpt_service::{
+    CollectionChoice, EmbeddingChoice, Engine, IndexChoice, ServiceError, SyncMode, Unanswered,
+};
 use http_body_util::BodyExt as _;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
@@ -118,6 +120,15 @@ impl LocalServer {
         };
         if options.sync && !is_stored {
             engine.follow()?;
+        }
+        let is_missing = || {
+            let answer = engine.answer_here(|_| Ok::<_, ServiceError>(()));
+            matches!(answer, Err(Unanswered::Missing(_)))
+        };
+        if !options.sync && is_missing() {
+            anyhow::bail!(
+                "nothing is indexed there yet: open it with `sync=True`, or run `excerpt sync` first"
+            );
         }
         // Nothing but this process makes requests: no name, no token and no hook is known.
         let folder = excerpt_service::access::folder()?;

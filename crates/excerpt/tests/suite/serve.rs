@@ -375,6 +375,11 @@ fn an_answer_waits_for_the_end_of_a_sync() {
         let synced = server.send("POST", "/v1/sync", &json!({"wait": 50}));
         assert_eq!(synced.status, 200, "{synced:?}");
         assert_eq!(synced.ok()["documents"], number, "{synced:?}");
+        let source = synced.ok()["sources"][0].clone();
+        assert_eq!(
+            (&source["state"], &source["skipped"]),
+            (&json!("current"), &json!({}))
+        );
     }
     for wrong in [json!(-1), json!(51), json!("a")] {
         let answer = server.send("POST", "/v1/sync", &json!({"wait": wrong}));

@@ -7,7 +7,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use excerpt_index::Index;
-use excerpt_service::{SyncRequest, Unanswered, VisibleStatus};
+use excerpt_service::{SyncRequest, Unanswered, VisibleStatus, WriterProgress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
@@ -65,6 +65,15 @@ pub(super) async fn current(
     tenant: &std::sync::Arc<Tenant>,
 ) -> Result<ServerStatus, ProblemDetails> {
     let state = server.engine.state().borrow().clone();
+    seen_in(server, tenant, state).await
+}
+
+/// The status that a client sees while the writer thread is in `state`.
+async fn seen_in(
+    server: &Server,
+    tenant: &std::sync::Arc<Tenant>,
+    state: WriterProgress,
+) -> Result<ServerStatus, ProblemDetails> {
     let scope = std::sync::Arc::clone(&tenant.scope);
     let known = state.clone();
     let read = server
@@ -134,17 +143,30 @@ async fn sync(mut call: Call) -> Result<Response, ProblemDetails> {
         accept_removals: body.accept_removals,
     };
     let mut state = call.server.engine.state();
-    let status = match call.server.engine.request_sync(&sources, request) {
-        Some(ticket) if wait > Duration::ZERO => {
-            let is_served = timeout(wait, state.wait_for(|_| ticket.is_served()));
-            match is_served.await {
-                Ok(Ok(_)) => StatusCode::OK,
-                _ => StatusCode::ACCEPTED,
-            }
-        }
-        _ => StatusCode::ACCEPTED,
+    let mut synced = None;
+    if let Some(ticket) = call.server.engine.request_sync(&sources, request)
+        && wait > Duration::ZERO
+    {
+        let is_served = timeout(wait, state.wait_for(|_| ticket.is_served()));
+        synced = is_served
+            .await
+            .ok()
+            .and_then(Result::ok)
+            .map(|it| it.clone());
+    }
+    let Some(mut synced) = synced else {
+        let status = current(&call.server, &call.tenant).await?;
+        return json(StatusCode::ACCEPTED, &status);
     };
-    json(status, &current(&call.server, &call.tenant).await?)
+    // That sync has ended, and the next one may have begun: what is said is how it ended.
+    if sources
+        .iter()
+        .any(|seen| synced.syncing.as_ref() == Some(&seen.root))
+    {
+        (synced.syncing, synced.progress) = (None, None);
+    }
+    let status = seen_in(&call.server, &call.tenant, synced).await?;
+    json(StatusCode::OK, &status)
 }
 
 /// Whether the server works.

@@ -158,6 +158,7 @@ export interface Source {
   synced: number | null;
   state: "current" | "syncing" | "waiting" | "failed" | "incomplete" | "unchecked";
   failure: string | null;
+  skipped: Record<string, number>;
   progress: { stage: "list" | "cut" | "keywords" | "vectors" | "merge" | "commit"; done: number; total: number } | null;
   address: string | null;
   next: number | null;
