@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
 use crate::chunking::{PyChunking, of_json};
+use crate::fields::{of_fields, remade};
 
 /// A passage of a document: a verbatim slice, with its place and the reason for the split before
 /// it.
@@ -77,7 +78,7 @@ impl PyChunk {
         self.span_of(&self.get().span, self.chunking.get().chars(self.at))
     }
 
-    /// The first and the last line, counted from 1: `span.lines`.
+    /// The first and the last line, counted from 1.
     #[getter]
     fn lines(&self) -> (usize, usize) {
         self.get().span.lines
@@ -97,7 +98,7 @@ impl PyChunk {
         PyContext::of(&self.get().context)
     }
 
-    /// The headings or scopes around the chunk, outermost first: `context.trail`.
+    /// The headings or scopes around the chunk, outermost first.
     #[getter]
     fn trail(&self) -> Vec<String> {
         strings(&self.get().context.trail)
@@ -189,7 +190,7 @@ impl PyChunk {
         strings(&self.get().warnings)
     }
 
-    /// The chunk as a flat row, with the columns of `chunk_schema()`.
+    /// The chunk as a flat row, with the columns of `chunk_schema()` but `error`.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let chunking = self.chunking.get();
         let chars = chunking.chars(self.at);
@@ -294,6 +295,50 @@ impl PyContext {
 
 #[pymethods]
 impl PyContext {
+    #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "they are the fields")]
+    fn _made(
+        path: Option<String>,
+        domain: Option<String>,
+        title: Option<String>,
+        trail: Vec<String>,
+        lead: Option<String>,
+        module_path: Vec<String>,
+        signature: Option<String>,
+        imports: Vec<String>,
+        header: String,
+    ) -> PyContext {
+        PyContext {
+            path,
+            domain,
+            title,
+            trail,
+            lead,
+            module_path,
+            signature,
+            imports,
+            header,
+        }
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let this = slf.get();
+        let fields = (
+            &this.path,
+            &this.domain,
+            &this.title,
+            &this.trail,
+            &this.lead,
+            &this.module_path,
+            &this.signature,
+            &this.imports,
+            &this.header,
+        );
+        remade(slf.as_any(), &fields.into_pyobject(slf.py())?)
+    }
+
     fn __repr__(&self) -> String {
         format!("<Context {:?}>", self.header)
     }
@@ -359,6 +404,26 @@ impl PyCut {
         format!("<Cut: {}>", self.reason)
     }
 }
+
+of_fields!(PySpan {
+    bytes: (usize, usize),
+    chars: (usize, usize),
+    lines: (usize, usize),
+});
+of_fields!(PySizes {
+    text: usize,
+    context: usize,
+    overlap: usize,
+    total: usize,
+});
+of_fields!(PyPart {
+    index: usize,
+    count: usize,
+});
+of_fields!(PyCut {
+    strength: String,
+    reason: String,
+});
 
 fn strings(list: &[impl ToString]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()

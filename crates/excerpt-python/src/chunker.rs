@@ -19,7 +19,23 @@ use crate::work::{check_threads, interruptible};
 /// The longest text that is split without a look at signals, in bytes: some milliseconds.
 const SHORT: usize = 256 << 10;
 
-/// Splits documents with one configuration. It can be shared between threads, and pickled.
+/// Splits documents with one configuration.
+///
+/// The settings are those of the command line and of `excerpt.toml`. Sizes are in tokens of four
+/// characters unless `unit` or `sizer` says otherwise; a size counts the context, the overlap and
+/// the text together.
+///
+/// - `preset`: where settings come from that are not given. Default: `auto`, 400 tokens by the kind
+///   of content.
+/// - `sizer`: a function that returns the size of a text, or a tokenizer of `tokenizers`,
+///   `tiktoken` or `transformers`: sizes count what it counts. A tokenizer in Rust is fast enough
+///   for most uses; one in Python is what takes the time.
+/// - `target`, `max`, `min`: the size to aim at, the limit that no chunk exceeds, and the size
+///   below which chunks are joined.
+/// - `overlap`: how much of the previous chunk is repeated, in the unit of the sizes or as `"15%"`.
+///
+/// Raises `ConfigError`, which names what is unknown, wrong or contradictory. A chunker can be
+/// pickled if its sizer can, and any number of threads may use it.
 #[pyclass(frozen, module = "excerpt", name = "Chunker")]
 pub(crate) struct PyChunker {
     pub(crate) splitter: Arc<Splitter>,
@@ -89,7 +105,15 @@ impl PyChunker {
         sizer.map(|sizer| sizer.given.bind(py).clone())
     }
 
-    /// Splits a text.
+    /// Split a text.
+    ///
+    /// `path` determines the syntax, and is part of the context and of the ids of the chunks.
+    /// `language` overrides the syntax: a language of source code, `markdown`, or `text` (prose, in
+    /// which headings are found, too). `id` is what the ids are derived from instead. The
+    /// interpreter's lock is released meanwhile, and Ctrl-C ends it.
+    ///
+    /// Raises `TypeError` for what is no `str`, and `TextError` for a lone surrogate or a text of
+    /// more than 256 MiB. What a sizer raises is raised.
     #[pyo3(signature = (text, path=None, *, language=None, title=None, id=None))]
     fn chunk(
         &self,
@@ -112,7 +136,14 @@ impl PyChunker {
         split.map_err(|error| error.into_python(py))
     }
 
-    /// Splits many documents, on all cores.
+    /// Split many documents on all cores, or on `threads`, in order.
+    ///
+    /// A document is a text, a pair of text and path, or a dictionary with `text` and perhaps
+    /// `path`, `title`, `language` and `id`. Some hundred are taken and split at a time. What is
+    /// wrong with one is raised after those before it. With a sizer, one thread is used.
+    ///
+    /// Raises `TypeError` for a single document, which `chunk` splits, and `ValueError` for a wrong
+    /// number of threads.
     #[pyo3(signature = (documents, *, threads=None))]
     fn chunk_many(
         &self,
@@ -123,7 +154,9 @@ impl PyChunker {
         PyChunkingIterator::new(Arc::clone(&self.splitter), threads, documents)
     }
 
-    /// The blocks of a text.
+    /// The blocks of a text: headings, paragraphs, lists, tables, definitions.
+    ///
+    /// `path` and `language` determine the syntax, as for `chunk`, which raises the same.
     #[pyo3(signature = (text, path=None, *, language=None))]
     fn outline(
         &self,

@@ -1,9 +1,10 @@
 //! [`PyChunking`]: the chunks of one document. It keeps the text as Python has it, and each chunk
 //! is converted when it is asked for.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use excerpt_arrow::Stop;
 use excerpt_chunk::Document;
@@ -13,7 +14,7 @@ use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
 use self_cell::self_cell;
 
 use crate::chunk::PyChunk;
-use crate::sequence::{Subscript, items, iterator};
+use crate::sequence::{Subscript, found, items, iterator};
 use crate::splitter::{NotSplit, Splitter};
 
 type Split<'a> = excerpt_chunk::Chunking<'a>;
@@ -55,8 +56,11 @@ impl GivenDocument {
     }
 }
 
-/// The chunks of a document, in the order of its text: a sequence of `Chunk`. It can be pickled:
-/// what reads it splits the text again.
+/// The chunks of a document, in the order of its text: a sequence.
+///
+/// Two are equal if the same document was split into the same chunks. A chunking and its chunks can
+/// be pickled if the chunker can: the text and the settings are stored, and the text is split again
+/// where they are read, so a chunk alone takes as much as its document.
 #[pyclass(frozen, sequence, module = "excerpt", name = "Chunking")]
 pub(crate) struct PyChunking {
     split: SplitText,
@@ -191,7 +195,7 @@ impl PyChunking {
         (0..count).map(|at| PyChunk::new(slf, at)).collect()
     }
 
-    /// The chunks as flat rows: a list of dictionaries, with the columns of `chunk_schema()`.
+    /// The chunks as flat rows, with the columns of `chunk_schema()` but `error`.
     fn to_dicts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let records: Vec<_> = self.get().records(self.text()).collect();
         of_json(py, &records)
@@ -210,13 +214,14 @@ impl PyChunking {
         })
     }
 
-    /// The page of `to_html()`, to look at: a notebook shows it, `.open()` opens it in a browser,
-    /// and `.save(path)` writes it.
+    /// The page of `to_html()`, to look at: a notebook shows it, and `.open()` opens it in a
+    /// browser.
     fn show<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let class = py.import("excerpt._preview")?.getattr("Preview")?;
         class.call1((self.to_html(py),))
     }
 
+    /// The page, in a frame: a notebook shows it.
     fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.show(py)?.call_method0("_repr_html_")
     }
@@ -236,6 +241,41 @@ impl PyChunking {
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {
         let count = slf.get().get().chunks.len();
         iterator(slf.py(), count, |at| PyChunk::new(slf, at))
+    }
+
+    /// The place of the first equal item, from `start` to before `stop`; `ValueError` if there is
+    /// none.
+    #[pyo3(signature = (value, start=0, stop=None, /))]
+    fn index<'py>(
+        slf: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+        start: isize,
+        stop: Option<isize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        found(slf.py(), "index", (slf, value, start, stop))
+    }
+
+    /// How many items are equal to this one.
+    #[pyo3(signature = (value, /))]
+    fn count<'py>(
+        slf: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        found(slf.py(), "count", (slf, value))
+    }
+
+    /// Whether the same document was split into the same chunks.
+    fn __eq__(&self, other: &Self) -> bool {
+        let (own, others) = (self.get(), other.get());
+        let same_text = self.text() == other.text() && self.path() == other.path();
+        let same_way = own.strategy == others.strategy && own.unit == others.unit;
+        let records = own.records(self.text());
+        same_text && same_way && records.eq(others.records(other.text()))
+    }
+
+    fn __hash__(&self) -> u64 {
+        static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+        HASHER.hash_one((self.text(), self.path()))
     }
 
     fn __reduce__<'py>(

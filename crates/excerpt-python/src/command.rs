@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use excerpt::Invocation;
 use pyo3::prelude::*;
 
-/// Runs a command, with the name of the program as the first argument, and returns the code to exit
-/// with. `program` is what starts it again.
+/// Run a command of the command line, and return the code to exit with.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, program: Vec<OsString>, arguments: Vec<OsString>) -> u8 {
     let invocation = Invocation {

@@ -14,7 +14,11 @@ use crate::work::interruptible;
 /// How many texts are embedded before signals are looked for.
 const AT_ONCE: usize = 64;
 
-/// Turns texts into vectors.
+/// Turns texts into vectors: by the built-in table, or by a model on disk.
+///
+/// `model` is a folder with `model.onnx` and `tokenizer.json`, as model hubs lay them out, or a
+/// model in it. Raises `ModelError` when it cannot be read. An embedder can be pickled, and any
+/// number of threads may use it.
 #[pyclass(frozen, module = "excerpt", name = "Embedder")]
 pub(crate) struct PyEmbedder {
     pub(crate) embedder: Arc<dyn excerpt_index::Embedder>,
@@ -43,14 +47,18 @@ impl PyEmbedder {
         self.embedder.dimensions()
     }
 
-    /// Everything that a vector depends on besides its text: vectors of embedders with the same
-    /// identity can be compared.
+    /// Everything that a vector depends on besides its text: vectors with the same identity can be
+    /// compared.
     #[getter]
     fn identity(&self) -> &str {
         self.embedder.identity()
     }
 
-    /// The vectors of some texts, each a list of numbers whose squares add up to 1.
+    /// The vectors of some texts, each a list of `dimensions` numbers.
+    ///
+    /// They have length 1, but for those of the built-in table, which are 0 for a text without
+    /// words. Raises `TypeError` for what is no `str`, `TextError` for a lone surrogate, and
+    /// `ModelError` when the model fails.
     fn embed(&self, py: Python<'_>, texts: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<Vec<f32>>> {
         let texts = texts.iter().map(|text| text_of(text, "a text"));
         let texts = texts.collect::<PyResult<Vec<_>>>()?;
@@ -72,7 +80,9 @@ impl PyEmbedder {
         })
     }
 
-    /// The vector of a question, to compare with those of texts.
+    /// The vector of a question, to compare with those of texts by their dot product.
+    ///
+    /// Raises what `embed` raises.
     fn embed_query(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
         let text = text_of(text, "text")?;
         let vector = py.detach(|| self.embedder.embed_query(&[(&*text, 1.0)]));

@@ -9,6 +9,7 @@ mod chunking;
 mod command;
 mod embedder;
 mod error;
+mod fields;
 mod interpreter;
 mod many;
 mod outline;

@@ -7,7 +7,7 @@ use std::vec::IntoIter;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyString, PyTuple};
 use rayon::prelude::*;
 
 use crate::chunker::check_size;
@@ -23,7 +23,7 @@ const BYTES: usize = 8 << 20;
 /// How long to wait before looking again whether another thread is done.
 const TURN: Duration = Duration::from_millis(1);
 
-/// Splits the documents of an iterable, some hundred at a time, and returns them in order.
+/// The documents of `Chunker.chunk_many`, split.
 #[pyclass(frozen, module = "excerpt", name = "ChunkingIterator")]
 pub(crate) struct PyChunkingIterator {
     splitter: Arc<Splitter>,
@@ -50,6 +50,16 @@ impl PyChunkingIterator {
         threads: Option<usize>,
         documents: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
+        // The characters of a text and the keys of a dictionary are no documents.
+        let is_single = documents.is_instance_of::<PyString>()
+            || documents.is_instance_of::<PyBytes>()
+            || documents.is_instance_of::<PyDict>();
+        if is_single {
+            let kind = documents.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "documents is of type {kind}, expected an iterable of documents: `chunk` splits a single one"
+            )));
+        }
         Ok(PyChunkingIterator {
             splitter,
             threads,

@@ -2,12 +2,14 @@
 
 use excerpt_chunk::PlainName;
 use pyo3::prelude::*;
-use pyo3::types::PyIterator;
+use pyo3::types::{PyIterator, PyTuple};
 
-use crate::sequence::{Subscript, items, iterator};
+use crate::fields::{of_fields, remade};
+use crate::sequence::{Subscript, found, items, iterator};
 
-/// The blocks of a document, in order: a sequence of `Block`.
-#[pyclass(frozen, sequence, module = "excerpt", name = "Outline")]
+/// The blocks of a document, in order: a sequence.
+#[pyclass(frozen, sequence, eq, hash, module = "excerpt", name = "Outline")]
+#[derive(PartialEq, Eq, Hash)]
 pub(crate) struct PyOutline {
     pub(crate) blocks: Vec<PyBlock>,
     /// The language, if it is source code.
@@ -55,6 +57,49 @@ impl PyOutline {
         iterator(py, blocks.len(), |at| blocks[at].clone())
     }
 
+    /// The place of the first equal item, from `start` to before `stop`; `ValueError` if there is
+    /// none.
+    #[pyo3(signature = (value, start=0, stop=None, /))]
+    fn index<'py>(
+        slf: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+        start: isize,
+        stop: Option<isize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        found(slf.py(), "index", (slf, value, start, stop))
+    }
+
+    /// How many items are equal to this one.
+    #[pyo3(signature = (value, /))]
+    fn count<'py>(
+        slf: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        found(slf.py(), "count", (slf, value))
+    }
+
+    #[staticmethod]
+    fn _made(
+        blocks: Vec<Py<PyBlock>>,
+        language: Option<String>,
+        fallbacks: Vec<String>,
+    ) -> PyOutline {
+        PyOutline {
+            blocks: blocks.iter().map(|block| block.get().clone()).collect(),
+            language,
+            fallbacks,
+        }
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (py, this) = (slf.py(), slf.get());
+        let blocks = slf.as_any().try_iter()?.collect::<PyResult<Vec<_>>>()?;
+        let fields = (blocks, &this.language, &this.fallbacks).into_pyobject(py)?;
+        remade(slf.as_any(), &fields)
+    }
+
     fn __repr__(&self) -> String {
         format!("<Outline: {} blocks>", self.blocks.len())
     }
@@ -85,3 +130,11 @@ impl PyBlock {
         shown.trim_end().to_string() + ">"
     }
 }
+
+of_fields!(PyBlock {
+    kind: String,
+    level: Option<u8>,
+    name: Option<String>,
+    language: Option<String>,
+    lines: (usize, usize),
+});

@@ -1,6 +1,7 @@
 //! What a sequence is indexed with.
 
 use pyo3::PyClass;
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pyclass_init::PyClassInitializer;
@@ -44,6 +45,21 @@ where
 {
     let items = (0..count).map(|place| Bound::new(py, item(place)));
     PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.try_iter()
+}
+
+/// What `index` or `count` of a sequence of Python returns: it compares the items. The first of
+/// the `arguments` is the sequence.
+///
+/// # Errors
+///
+/// `ValueError` if `index` finds no such item.
+pub(crate) fn found<'py>(
+    py: Python<'py>,
+    method: &str,
+    arguments: impl PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = py.import("collections.abc")?.getattr("Sequence")?;
+    class.getattr(method)?.call1(arguments)
 }
 
 /// The items of a sequence of `count` at an index, each made by `item`.

@@ -20,7 +20,9 @@ pub(crate) fn settings_of(said: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let said: Map<String, Value> = serde_json::from_str(&written)
         .map_err(|error| Class::Config.error(py, error.to_string()))?;
     settings_from_json(&said).map_err(|message| {
-        // They are the arguments of a call here, and no table of a file.
-        Class::Config.error(py, message.replace(" in `chunking`,", ","))
+        // They are the arguments of a call here, and no table of a file, and there are no tables of
+        // tokens.
+        let message = message.replace(" in `chunking`,", ",");
+        Class::Config.error(py, message.replace(", cl100k, o200k", ""))
     })
 }

@@ -6,8 +6,10 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use excerpt_chunk::Sizer;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
+
+use crate::error::Class;
 
 /// The longest text whose size is kept, in bytes: a word.
 const LONGEST_KEPT: usize = 64;
@@ -68,7 +70,7 @@ impl Sizer for PySizer {
         }
         let size = Python::attach(|py| {
             let size = self.size.bind(py).call1((text,));
-            let size = size.and_then(|size| size.extract::<usize>());
+            let size = size.and_then(|size| checked(&size, text));
             size.inspect_err(|error| {
                 // `KeyboardInterrupt` and the like are about the program, and not about the text.
                 if !error.is_instance_of::<PyException>(py) {
@@ -83,5 +85,34 @@ impl Sizer for PySizer {
             }
         }
         Ok(size)
+    }
+}
+
+/// The size that a sizer has returned for a text.
+///
+/// # Errors
+///
+/// `TypeError` if it is no whole number, and `TextError` if no text has this size.
+fn checked(size: &Bound<'_, PyAny>, text: &str) -> PyResult<usize> {
+    let py = size.py();
+    let expected = "expected a whole number from 0";
+    let is_whole = size.hasattr("__index__")?;
+    match size.extract::<usize>() {
+        // All sizes of chunks would be too large.
+        Ok(count) if count > 0 && text.is_empty() => Err(Class::Text.error(
+            py,
+            format!(
+                "the sizer returned {count} for the empty text, expected 0: do not count special tokens, such as those at the beginning and the end"
+            ),
+        )),
+        Ok(count) => Ok(count),
+        Err(_) => {
+            let shown = size.repr()?;
+            let message = format!("the sizer returned {shown}, {expected}");
+            Err(match is_whole {
+                true => Class::Text.error(py, message),
+                false => PyTypeError::new_err(message),
+            })
+        }
     }
 }

@@ -1,14 +1,17 @@
 """The chunker: texts, coordinates, settings, sizers, and bad input."""
 
+import ast
+import copy
 import multiprocessing
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import excerpt
@@ -115,6 +118,11 @@ def test_a_preview_is_a_page(tmp_path: Path) -> None:
         ({"preset": "nope"}, "expected one of auto"),
         ({"delimiter": "("}, "delimiter"),
         ({"target": object()}, "`target` is of type object"),
+        ({"target": float("nan")}, "`target` is nan, expected a finite number"),
+        ({"overlap": -1}, "`overlap` is `-1`, expected a size such as `80`, or a share"),
+        ({"overlap": 1.5}, "`overlap` is `1.5`, expected a size"),
+        ({"delimiter": "\ud800"}, "`delimiter` has half of a surrogate pair"),
+        ({"unit": "bytes"}, "`unit` is `bytes`, expected one of chars, tokens, cjk-tokens$"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, object], message: str) -> None:
@@ -182,6 +190,11 @@ def test_what_a_sizer_raises_is_raised() -> None:
         excerpt.Chunker(sizer=lambda text: "many").chunk(TEXT)
     with pytest.raises((excerpt.TextError, OverflowError)):
         excerpt.Chunker(sizer=lambda text: -1).chunk(TEXT)
+    for size, error in ((None, TypeError), (2.5, TypeError), ("many", TypeError), (-1, excerpt.TextError), (2**70, excerpt.TextError)):
+        with pytest.raises(error, match=re.escape(f"the sizer returned {size!r}, expected a whole number from 0")):
+            excerpt.Chunker(sizer=lambda text, size=size: size).chunk(TEXT)
+    with pytest.raises(excerpt.TextError, match="the sizer returned 2 for the empty text, expected 0: do not count special"):
+        excerpt.Chunker(sizer=lambda text: len(text.split()) + 2).chunk(TEXT)
 
 
 def words(text: str) -> int:
@@ -220,6 +233,12 @@ def test_many_documents_are_split_in_order() -> None:
     assert [len(chunking) for chunking in chunker.chunk_many(iter(["", "a"]), threads=1)] == [0, 1]
     as_dict = {"text": TEXT, "path": Path("a.md"), "title": "Tea", "id": "7", "language": None}
     assert next(chunker.chunk_many([as_dict])).title == "Tea"
+
+
+def test_a_single_document_is_not_many() -> None:
+    for single in (TEXT, TEXT.encode(), {"text": TEXT}, excerpt.GivenDocument(text=TEXT)):
+        with pytest.raises(TypeError, match="expected an iterable of documents: `chunk` splits a single one"):
+            excerpt.Chunker().chunk_many(single)
 
 
 def test_a_bad_document_among_many_is_named_after_those_before_it() -> None:
@@ -276,6 +295,64 @@ def test_chunks_are_compared_by_what_they_are() -> None:
     assert len({first[0].span, again[0].span, first[0].part}) == 2
     with pytest.raises(TypeError, match="a whole number or a slice"):
         first["a"]  # type: ignore[call-overload]
+
+
+def test_chunkings_are_compared_by_what_they_are() -> None:
+    chunker = excerpt.Chunker(**SMALL)
+    first, again = (chunker.chunk(TEXT, "a.md") for _ in range(2))
+    assert first == again and len({first, again}) == 1
+    for other in (
+        chunker.chunk(TEXT, "b.md"),
+        chunker.chunk(TEXT + " ", "a.md"),
+        chunker.chunk(TEXT, "a.md", id="7"),
+        excerpt.Chunker(target=200).chunk(TEXT, "a.md"),
+        excerpt.Chunker(**SMALL, context="none").chunk(TEXT, "a.md"),
+        list(first),
+    ):
+        assert first != other
+    assert chunker.outline(TEXT) == chunker.outline(TEXT) != chunker.outline(TEXT + "\n\n## More")
+    assert len({chunker.outline(TEXT), chunker.outline(TEXT)}) == 1
+
+
+def test_chunkings_and_outlines_are_sequences() -> None:
+    for items in (excerpt.Chunker(**SMALL).chunk(TEXT * 2), excerpt.Chunker().outline(TEXT * 2)):
+        assert isinstance(items, Sequence) and len(items) > 2
+        assert list(reversed(items)) == list(items)[::-1] and items[1] in items
+        assert items.index(items[1]) == list(items).index(items[1])
+        assert [items.count(item) for item in items] == [list(items).count(item) for item in items]
+        assert items.index(items[-1], 1) >= 1
+        with pytest.raises(ValueError):
+            items.index("nothing")
+        with pytest.raises(ValueError):
+            items.index(items[0], 0, 0)
+
+
+def test_the_parts_of_a_chunk_are_pickled() -> None:
+    source = "import os\n\ndef first():\n    return os.name\n"
+    for chunk in (excerpt.Chunker(**SMALL).chunk(TEXT, "a.md")[-1], excerpt.Chunker("code").chunk(source, "a.py")[0]):
+        outline = excerpt.Chunker().outline(source, "a.py")
+        for part in (chunk.span, chunk.context, chunk.size, chunk.part, chunk.cut, outline, outline[0]):
+            for other in (pickle.loads(pickle.dumps(part)), copy.deepcopy(part)):
+                assert type(other) is type(part) and other == part and repr(other) == repr(part)
+                assert hash(other) == hash(part)
+
+
+def described(stub: ast.AST, of: object) -> Iterator[tuple[str, str, str | None]]:
+    """The name of each class, function and method in a stub, with its text there and in what is imported."""
+    for node in ast.iter_child_nodes(stub):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name != "LocalServer":
+            is_there = getattr(of, node.name)
+            if text := ast.get_docstring(node):
+                yield node.name, text, is_there.__doc__
+            yield from described(node, is_there)
+
+
+def test_help_says_what_the_stub_says() -> None:
+    file = Path(excerpt._excerpt.__file__).parent / "_excerpt.pyi"
+    known = list(described(ast.parse(file.read_text()), excerpt._excerpt))
+    assert len(known) > 80
+    for name, stub, own in known:
+        assert (name, " ".join((own or "").split())) == (name, " ".join(stub.split()))
 
 
 def test_settings_are_those_that_were_given() -> None:

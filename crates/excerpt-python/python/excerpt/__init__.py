@@ -9,6 +9,8 @@
 in collections or on a server. `excerpt.ray` and `excerpt.spark` split where one process is not enough.
 """
 
+from collections.abc import Sequence as _Sequence
+
 from ._errors import (
     BatchError,
     ConfigError,
@@ -37,6 +39,10 @@ from ._excerpt import (
 )
 from ._index import AsyncIndex, Document, Hit, Index, SearchFilters, SearchResults, Status
 from ._preview import Preview
+from ._types import ChunkerSettings, GivenDocument
+
+_Sequence.register(Chunking)  # pyright: ignore[reportAttributeAccessIssue]
+_Sequence.register(Outline)  # pyright: ignore[reportAttributeAccessIssue]
 
 __all__ = [
     "AsyncIndex",
@@ -44,6 +50,7 @@ __all__ = [
     "Block",
     "Chunk",
     "Chunker",
+    "ChunkerSettings",
     "Chunking",
     "ChunkingIterator",
     "ConfigError",
@@ -52,6 +59,7 @@ __all__ = [
     "Document",
     "Embedder",
     "ExcerptError",
+    "GivenDocument",
     "Hit",
     "Index",
     "IndexFailure",

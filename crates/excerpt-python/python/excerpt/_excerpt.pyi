@@ -1,11 +1,11 @@
 """The compiled part of the package."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, TypedDict, TypeVar, final, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, final, overload
 
 import excerpt
-from typing_extensions import Unpack
+from excerpt._types import GivenDocument, Preset, Sizer, Unpack, _Settings
 
 __all__ = [
     "Block",
@@ -28,40 +28,7 @@ __all__ = [
 
 __version__: str
 
-_Sizer = Callable[[str], int] | Any
-_Overlap = int | str
-_Preset = Literal["auto", "brain", "docs", "resources", "code", "units", "memory"]
-_Strategy = Literal["auto", "markdown", "headers", "delimiter", "fixed", "code", "whole", "naive"]
-_Unit = Literal["chars", "tokens", "cjk-tokens"]
 _Data = TypeVar("_Data")
-
-class _Document(TypedDict, total=False):
-    text: str
-    path: str | os.PathLike[str] | None
-    title: str | None
-    language: str | None
-    id: str | None
-
-class _Settings(TypedDict, total=False):
-    sizer: _Sizer | None
-    strategy: _Strategy | None
-    unit: _Unit | None
-    target: int | None
-    max: int | None
-    min: int | None
-    overlap: _Overlap | None
-    levels: Sequence[int] | None
-    delimiter: str | None
-    include_delimiter: bool | None
-    atomic: Literal["split", "keep"] | None
-    context: str | None
-    complete_sentences: bool | None
-    continuation_marker: str | None
-    overview: int | None
-    per_entry: bool | None
-
-class _SettingsAndPreset(_Settings, total=False):
-    preset: _Preset | None
 
 def chunk_schema() -> Any:
     """The columns of chunks as a schema of Arrow, `pyarrow.schema(chunk_schema())`.
@@ -94,7 +61,7 @@ class Chunker:
 
     def __new__(
         cls,
-        preset: _Preset | None = None,
+        preset: Preset | None = None,
         **settings: Unpack[_Settings],
     ) -> Chunker: ...
     @property
@@ -104,7 +71,7 @@ class Chunker:
     def settings(self) -> dict[str, Any]:
         """The settings that were given."""
     @property
-    def sizer(self) -> _Sizer | None:
+    def sizer(self) -> Sizer | None:
         """The tokenizer or function that was given."""
     def chunk(
         self,
@@ -124,9 +91,15 @@ class Chunker:
         Raises `TypeError` for what is no `str`, and `TextError` for a lone surrogate or a text of more than 256 MiB.
         What a sizer raises is raised.
         """
+    # A text is an iterable of texts, and a dictionary one of its keys: a single document is no iterable of documents.
+    @overload
+    def chunk_many(  # type: ignore[overload-overlap]
+        self, documents: str | Mapping[str, object], *, threads: int | None = None
+    ) -> None: ...
+    @overload
     def chunk_many(
         self,
-        documents: Iterable[str | tuple[str, str | os.PathLike[str] | None] | _Document],
+        documents: Iterable[str | tuple[str, str | os.PathLike[str] | None] | GivenDocument | dict[str, Any]],
         *,
         threads: int | None = None,
     ) -> ChunkingIterator:
@@ -135,11 +108,16 @@ class Chunker:
         A document is a text, a pair of text and path, or a dictionary with `text` and perhaps `path`, `title`,
         `language` and `id`. Some hundred are taken and split at a time. What is wrong with one is raised after those
         before it. With a sizer, one thread is used.
+
+        Raises `TypeError` for a single document, which `chunk` splits, and `ValueError` for a wrong number of threads.
         """
     def outline(
         self, text: str, path: str | os.PathLike[str] | None = None, *, language: str | None = None
     ) -> Outline:
-        """The blocks of a text: headings, paragraphs, lists, tables, definitions."""
+        """The blocks of a text: headings, paragraphs, lists, tables, definitions.
+
+        `path` and `language` determine the syntax, as for `chunk`, which raises the same.
+        """
     def chunk_batch(
         self,
         batch: _Data,
@@ -153,8 +131,8 @@ class Chunker:
     ) -> _Data:
         """Split the documents of a record batch, one a row, into a batch with one chunk a row.
 
-        The arguments name columns: `text` of any string type or binary with UTF-8, the others of any string type or
-        whole numbers. The other columns are repeated for each chunk, with `document_` in front of a name that a column
+        The arguments name columns: `text` of any string type or binary with UTF-8, the others also of whole numbers,
+        and `id` of any binary type, such as UUIDs. The other columns are repeated for each chunk, with `document_` in front of a name that a column
         of chunks has, and those of `chunk_schema()` are added. A document without text has no row. One that cannot be
         split has a row with `error`: one whose text is null, not UTF-8 or larger than 256 MiB, or on which the sizer
         fails. The same batch gives the same rows.
@@ -162,7 +140,8 @@ class Chunker:
         Any object with the Arrow C interface is taken. The result is of the same library for pyarrow, and otherwise an
         object with that interface.
 
-        Raises `BatchError` for columns that are missing or of other types, and for a result of more than 2 GiB.
+        Raises `BatchError` for columns that are missing, of other types or there twice, and for a result of more than
+        2 GiB, and `TypeError` for what is no record batch.
         """
     def chunk_table(
         self,
@@ -178,7 +157,7 @@ class Chunker:
         """Split the documents of a table, as `chunk_batch` does.
 
         The result is a table of pyarrow, Polars or pandas if `table` is of one of these, and otherwise one with the Arrow C
-        interface.
+        interface. The columns are checked before anything is split. Raises what `chunk_batch` raises.
         """
     def chunk_stream(
         self,
@@ -193,8 +172,8 @@ class Chunker:
     ) -> Any:
         """Split the documents of a stream of record batches, each batch when it is asked for.
 
-        The result is a stream with the Arrow C interface, of pyarrow if `stream` is. What is wrong with a batch is raised
-        by who reads it.
+        The result is a stream with the Arrow C interface, of pyarrow if `stream` is. What is wrong with the columns is
+        raised at once, as `chunk_batch` does, and what is wrong with a batch when it is read.
         """
     def schema(
         self,
@@ -206,13 +185,17 @@ class Chunker:
         title: str | None = None,
         language: str | None = None,
     ) -> _Data:
-        """The schema that the chunks of documents with this schema have."""
+        """The schema that the chunks of documents with this schema have.
+
+        Raises `BatchError` for columns that are missing, of other types or there twice, and `TypeError` for what is no
+        schema.
+        """
 
 @final
-class Chunking:
-    """The chunks of a document, in the order of its text.
+class Chunking(Sequence[Chunk]):
+    """The chunks of a document, in the order of its text: a sequence.
 
-    A chunking and its chunks can be pickled if the chunker can: the text and the settings are stored, and the text is
+    Two are equal if the same document was split into the same chunks. A chunking and its chunks can be pickled if the chunker can: the text and the settings are stored, and the text is
     split again where they are read, so a chunk alone takes as much as its document.
     """
 
@@ -255,13 +238,18 @@ class Chunking:
         """The page of `excerpt chunk --format html` for this document."""
     def show(self) -> excerpt.Preview:
         """The page of `to_html()`, to look at: a notebook shows it, and `.open()` opens it in a browser."""
-    def _repr_html_(self) -> str: ...
+    def _repr_html_(self) -> str:
+        """The page, in a frame: a notebook shows it."""
     @overload
     def __getitem__(self, index: int, /) -> Chunk: ...
     @overload
     def __getitem__(self, index: slice, /) -> list[Chunk]: ...
     def __iter__(self) -> Iterator[Chunk]: ...
     def __len__(self) -> int: ...
+    def index(self, value: object, start: int = 0, stop: int | None = None, /) -> int:
+        """The place of the first equal item, from `start` to before `stop`; `ValueError` if there is none."""
+    def count(self, value: object, /) -> int:
+        """How many items are equal to this one."""
 
 @final
 class ChunkingIterator(Iterator[Chunking]):
@@ -428,8 +416,8 @@ class Cut:
         """The same in words."""
 
 @final
-class Outline:
-    """The blocks of a document, in order."""
+class Outline(Sequence[Block]):
+    """The blocks of a document, in order: a sequence."""
 
     @property
     def language(self) -> str | None:
@@ -443,6 +431,10 @@ class Outline:
     def __getitem__(self, index: slice, /) -> list[Block]: ...
     def __iter__(self) -> Iterator[Block]: ...
     def __len__(self) -> int: ...
+    def index(self, value: object, start: int = 0, stop: int | None = None, /) -> int:
+        """The place of the first equal item, from `start` to before `stop`; `ValueError` if there is none."""
+    def count(self, value: object, /) -> int:
+        """How many items are equal to this one."""
 
 @final
 class Block:
@@ -480,9 +472,16 @@ class Embedder:
     def identity(self) -> str:
         """Everything that a vector depends on besides its text: vectors with the same identity can be compared."""
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """The vectors of some texts, each of length 1; those of the built-in table are 0 for a text without words."""
+        """The vectors of some texts, each a list of `dimensions` numbers.
+
+        They have length 1, but for those of the built-in table, which are 0 for a text without words. Raises
+        `TypeError` for what is no `str`, `TextError` for a lone surrogate, and `ModelError` when the model fails.
+        """
     def embed_query(self, text: str) -> list[float]:
-        """The vector of a question, to compare with those of texts by their dot product."""
+        """The vector of a question, to compare with those of texts by their dot product.
+
+        Raises what `embed` raises.
+        """
     def embed_batch(
         self, batch: _Data, text: str | None = None, *, into: str = "vector", threads: int | None = None
     ) -> _Data:
@@ -497,11 +496,14 @@ class Embedder:
     def embed_table(
         self, table: Any, text: str | None = None, *, into: str = "vector", threads: int | None = None
     ) -> Any:
-        """Add the vectors of the texts of a table."""
+        """Add the vectors of the texts of a table, as `embed_batch` does."""
     def embed_stream(
         self, stream: Any, text: str | None = None, *, into: str = "vector", threads: int | None = None
     ) -> Any:
-        """Add the vectors of the texts of a stream of record batches, each batch when it is asked for."""
+        """Add the vectors of the texts of a stream of record batches, each batch when it is asked for.
+
+        What is wrong with the columns is raised at once, and what is wrong with a batch when it is read.
+        """
 
 @final
 class LocalServer:

@@ -15,3 +15,8 @@ def chunker(arguments: dict[str, Any]) -> Chunker:
 def chunking(arguments: dict[str, Any], text: str, named: dict[str, str]) -> Chunking:
     """A text, split by a chunker with these arguments, with its path, title, language and id."""
     return chunker(arguments).chunk(text, **named)
+
+
+def value(kind: Any, fields: tuple[Any, ...]) -> Any:
+    """A value of a class of the package with these fields."""
+    return kind._made(*fields)
