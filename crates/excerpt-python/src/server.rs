@@ -102,6 +102,17 @@ impl Drop for PyLocalServer {
     }
 }
 
+/// An error with its causes, but for one that the text before it already names.
 fn failed(py: Python<'_>, error: &anyhow::Error) -> PyErr {
-    Class::Index.error(py, format!("{error:#}"))
+    let mut message = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        let named = text.split(" (os error ").next().unwrap_or(&text);
+        if message.is_empty() {
+            message = text;
+        } else if !message.to_lowercase().ends_with(&named.to_lowercase()) {
+            message = format!("{message}: {text}");
+        }
+    }
+    Class::Index.error(py, message)
 }

@@ -1,15 +1,23 @@
 """The index: over a folder, over collections, and at the address of a server."""
 
 import asyncio
+import contextlib
+import http.server
+import inspect
+import json
 import multiprocessing
 import os
 import pickle
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import typing
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import excerpt
@@ -28,7 +36,12 @@ def test_a_folder_is_searched_at_once(notes: Path) -> None:
         assert {found.path for found in index.search("tea", path="harbour")} <= {"harbour/siren.md"}
         assert {found.path for found in index.search("water", ranks="chunks", limit=10)} == {"tea.md", "harbour/siren.md", "code/tide.py"}
         rows = results.to_dicts()
-        assert rows[0]["citation"] == hit.citation
+        assert rows[0]["citation"] == hit.citation and rows[0]["place"] is None
+        assert (rows[0]["start_line"], rows[0]["end_line"]) == hit.lines
+        assert json.loads(rows[0]["metadata"]) == hit.metadata and hit.metadata["author"] == "Ann"
+        assert rows[0].keys() - {"rank", "citation", "place", "score", "weak", "collection", "snippet", "metadata"} <= set(
+            pa.schema(excerpt.chunk_schema()).names
+        )
         table = results.to_arrow()
         assert isinstance(table, pa.Table) and table.to_pylist() == rows
         status = index.status()
@@ -63,6 +76,97 @@ def test_changes_are_found_after_a_sync(notes: Path) -> None:
         assert index.search("grinder")[0].path == "coffee.md"
         with pytest.raises(excerpt.IndexFailure, match="sync=False"):
             index.sync()
+
+
+def test_a_sync_ends_up_to_date(notes: Path, served: Served) -> None:
+    with served(notes) as (address, token), excerpt.Index(address, token=token) as remote, excerpt.Index(notes) as local:
+        for number in range(30):
+            (notes / f"{number}.md").write_text(f"# Note {number}\n\nWords.\n")
+            for index in (remote, local) if number % 3 == 0 else (local,):
+                status = index.sync()
+                assert [source["state"] for source in status.sources] == ["current"]
+                assert (status.documents, status.sources[0]["progress"]) == (number + 4, None)
+
+
+def test_what_was_skipped_is_said(notes: Path) -> None:
+    with excerpt.Index(notes) as index:
+        assert index.notes == [] and index.status().skipped == {}
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 garbage")
+    (notes / "drawing.md").write_bytes(bytes(range(256)) * 50)
+    (notes / ".hidden.md").write_text("# Hidden\n")
+    with excerpt.Index(notes) as index:
+        assert index.status().skipped == {"binary": 1, "hidden": 1, "not_read": 1}
+        assert index.sync(retry=True).sources[0]["skipped"] == index.status().skipped
+        assert index.notes == ["skipped: 1 binary, 1 not read; `excerpt status --skips` lists them"]
+
+
+def test_what_was_never_indexed_is_not_opened_without_a_sync(notes: Path) -> None:
+    with pytest.raises(excerpt.IndexFailure, match="nothing is indexed there yet: open it with `sync=True`"):
+        excerpt.Index(notes, sync=False)
+    excerpt.Index(notes).close()
+    with excerpt.Index(notes, sync=False) as index:
+        assert index.search("siren")[0].path == "harbour/siren.md"
+
+
+def test_a_single_filter_may_be_a_string(notes: Path) -> None:
+    with excerpt.Index(notes) as index:
+        for filters in ({"tags": "drinks"}, {"languages": "markdown"}, {"kinds": "note"}, {"collections": "none"}):
+            (name, value), = filters.items()
+            try:
+                expected = index.search("tea", **{name: [value]}).raw
+            except excerpt.NotFoundError as error:
+                with pytest.raises(excerpt.NotFoundError, match=re.escape(str(error))):
+                    index.search("tea", **filters)
+            else:
+                assert index.search("tea", **filters).raw == expected
+
+
+@contextlib.contextmanager
+def _answering(answer: bytes) -> Iterator[str]:
+    """The address of a server that gives the same answer to everything."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        do_POST = do_GET
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_another_server_is_not_taken_for_ours() -> None:
+    for answer in (b"{}", b'{"hits": 3, "sources": 3, "span": 3}', b"[]", b"<html>"):
+        with _answering(answer) as address, excerpt.Index(address) as index:
+            for ask in (lambda: index.search("tea"), lambda: index.get("tea.md"), index.status, index.sync):
+                with pytest.raises(excerpt.IndexFailure, match="is this a server of excerpt"):
+                    ask()
+
+
+def test_an_index_shows_what_it_opens(notes: Path) -> None:
+    with excerpt.Index(notes, index=notes.parent / "own") as index:
+        index.add(text="Tea.", name="tea")
+    own = notes.parent / "own"
+    with excerpt.Index(library=True, index=own) as index:
+        assert repr(index) == "<Index library=True>"
+    with excerpt.Index(collections=["tea"], index=own) as index:
+        assert repr(index) == "<Index collections=['tea']>"
+    assert repr(excerpt.AsyncIndex(collections="tea")) == "<AsyncIndex collections='tea'>"
+    with excerpt.Index("http://127.0.0.1:1", collections=["tea"]) as index:
+        assert repr(index) == "<Index 'http://127.0.0.1:1', collections=['tea']>"
 
 
 def test_progress_is_reported(notes: Path) -> None:
@@ -236,11 +340,22 @@ def test_wrong_arguments_are_named(notes: Path) -> None:
             index.search(b"tea")  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="`languages` cannot have a bytes"):
             index.search("tea", languages=[b"rust"])  # type: ignore[list-item]
+        with pytest.raises(excerpt.RequestError, match="`target` has half of a surrogate pair"):
+            index.get("\ud800")
+        with pytest.raises(TypeError, match="`target` is a bytes"):
+            index.get(b"tea.md")  # type: ignore[arg-type]
         for refused in (index.get, index.remove):
             with pytest.raises(excerpt.NotFoundError, match="is empty"):
                 refused("")
     with pytest.raises(excerpt.IndexFailure, match="the target is empty"):
         excerpt.Index("")
+    with pytest.raises(excerpt.IndexFailure, match="`target` has half of a surrogate pair"):
+        excerpt.Index("\ud800")
+    with pytest.raises(TypeError, match="`target` is a bytes"):
+        excerpt.Index(b"docs")  # type: ignore[arg-type]
+    with pytest.raises(excerpt.IndexFailure, match="no-such") as raised_once:
+        excerpt.Index(notes / "no-such-folder")
+    assert str(raised_once.value).lower().count("no such file") == 1
     with pytest.raises(ValueError, match="`timeout` is -1"):
         excerpt.Index(notes, timeout=-1)
     with pytest.raises(TypeError, match="`timeout` is a str"):
@@ -267,9 +382,8 @@ def test_the_filters_are_all_that_a_search_takes(notes: Path) -> None:
         index.search("tea", nothing=1)  # type: ignore[call-arg]
     taken = set(re.findall("`([a-z_]+)`", str(raised.value).split("expected one of")[1]))
     assert taken == {"query", "limit", "path"} | excerpt.SearchFilters.__annotations__.keys()
-    if sys.version_info >= (3, 11):
-        for owner in (excerpt.Index, excerpt.AsyncIndex):
-            assert "filters" in typing.get_type_hints(owner.search)
+    for owner in (excerpt.Index, excerpt.AsyncIndex):
+        assert "filters" in typing.get_type_hints(owner.search)
 
 
 def test_threads_share_an_index(notes: Path) -> None:
@@ -339,6 +453,109 @@ def test_opening_that_is_cancelled_is_not_waited_for(notes: Path, monkeypatch: p
 
     assert asyncio.run(cancelled()) == f"<AsyncIndex {str(notes)!r}>"
     assert has_ended.wait(60)
+
+
+def test_what_waits_for_an_opening_leaves_the_threads_of_the_loop_alone(
+    notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end = threading.Event()
+    opened: list[Path] = []
+
+    class Slow(excerpt.Index):
+        def __init__(self, target: Path) -> None:
+            opened.append(target)
+            assert may_end.wait(60)
+            super().__init__(target)
+
+    monkeypatch.setattr("excerpt._index.Index", Slow)
+
+    async def ask() -> list[str]:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+        index = excerpt.AsyncIndex(notes)
+        asked = [asyncio.create_task(index.search("siren")) for _ in range(40)]
+        cancelled = asyncio.create_task(index.search("tea"))
+        await asyncio.sleep(0)
+        assert await asyncio.wait_for(asyncio.to_thread(lambda: 1), 60) == 1
+        # Those that wait for the same opening are not cancelled with it.
+        cancelled.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await cancelled
+        may_end.set()
+        found = await asyncio.gather(*asked)
+        await index.close()
+        return [results[0].path for results in found]
+
+    assert asyncio.run(ask()) == ["harbour/siren.md"] * 40
+    assert len(opened) == 1
+
+
+def test_an_opening_that_is_cancelled_ends(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, closed = threading.Event(), threading.Event()
+
+    class Waiting:
+        """A transport that answers nothing until it is closed."""
+
+        def request(self, method: str, address: str, body: bytes | None) -> tuple[int, bytes]:
+            begun.set()
+            assert closed.wait(60)
+            raise excerpt.IndexFailure("the index is closed")
+
+        def close(self) -> None:
+            closed.set()
+
+    class Opening(excerpt.Index):
+        def __init__(self, target: Path) -> None:
+            self._transport = Waiting()
+            self._transport.request("POST", "/v1/sync", None)
+
+    monkeypatch.setattr("excerpt._index.Index", Opening)
+
+    async def cancelled() -> None:
+        entering = asyncio.create_task(excerpt.AsyncIndex(notes).__aenter__())
+        assert await asyncio.to_thread(begun.wait, 60)
+        entering.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await entering
+
+    asyncio.run(cancelled())
+    assert closed.is_set()
+
+
+def test_ctrl_c_does_not_wait_for_an_opening() -> None:
+    code = """
+        import asyncio, threading, excerpt
+        class Endless(excerpt.Index):
+            def __init__(self, target):
+                print("opening", flush=True)
+                threading.Event().wait()
+        excerpt._index.Index = Endless
+        async def main():
+            async with excerpt.AsyncIndex("notes"):
+                pass
+        try:
+            asyncio.run(main())
+        except KeyboardInterrupt:
+            print("ended", flush=True)
+    """
+    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "opening\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "ended\n"
+        assert process.returncode == 0
+    finally:
+        process.kill()
+
+
+def test_both_kinds_of_index_take_the_same() -> None:
+    given = inspect.signature(excerpt.Index).parameters.keys() - {"target"}
+    assert given == excerpt.IndexOptions.__annotations__.keys()
+    for name in ("search", "get", "add", "remove", "status", "sync"):
+        parameters = (inspect.signature(getattr(owner, name)).parameters for owner in (excerpt.Index, excerpt.AsyncIndex))
+        assert next(parameters) == next(parameters)
+    with pytest.raises(TypeError, match="no argument `tokn`"):
+        excerpt.AsyncIndex("notes", tokn="a")  # type: ignore[call-arg]
 
 
 def asked(index: excerpt.Index, answers: "multiprocessing.Queue[str]") -> None:

@@ -11,6 +11,7 @@ in collections or on a server. `excerpt.ray` and `excerpt.spark` split where one
 
 from collections.abc import Sequence as _Sequence
 
+from ._async_index import AsyncIndex
 from ._errors import (
     BatchError,
     ConfigError,
@@ -37,9 +38,9 @@ from ._excerpt import (
     __version__,
     chunk_schema,
 )
-from ._index import AsyncIndex, Document, Hit, Index, SearchFilters, SearchResults, Status
+from ._index import Document, Hit, Index, SearchResults, Status
 from ._preview import Preview
-from ._types import ChunkerSettings, GivenDocument
+from ._types import ChunkerSettings, GivenDocument, IndexOptions, SearchFilters
 
 _Sequence.register(Chunking)  # pyright: ignore[reportAttributeAccessIssue]
 _Sequence.register(Outline)  # pyright: ignore[reportAttributeAccessIssue]
@@ -63,6 +64,7 @@ __all__ = [
     "Hit",
     "Index",
     "IndexFailure",
+    "IndexOptions",
     "ModelError",
     "NotFoundError",
     "Outline",

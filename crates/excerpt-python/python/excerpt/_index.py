@@ -2,81 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
-import datetime
+import json
 import math
 import os
-import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
 from urllib.parse import quote, urlencode
 
-from ._errors import ExcerptError, IndexFailure, NotFoundError
+from ._errors import ExcerptError, IndexFailure, NotFoundError, RequestError
 from ._transport import Http, Local, Transport, answer
-
-if sys.version_info >= (3, 11):
-    from typing import Unpack
-elif TYPE_CHECKING:
-    from typing_extensions import Unpack
+from ._types import Progress, SearchFilters, Unpack
 
 if TYPE_CHECKING:
     import pyarrow
 
-Progress = Callable[[int, int, str], object]
-"""Called with what is done, what there is to do, and the stage: `list`, `cut`, `keywords`, `vectors` or `merge`."""
-
 _PAUSE = 0.1
 _LONGEST_WAIT = 50.0
-_STAYS = "an open index cannot be copied or pickled: give its folder or address, and open it there"
-
-
-class SearchFilters(TypedDict, total=False):
-    """What `Index.search` takes besides the question: the fields of a search in the HTTP API. All may be left out."""
-
-    collections: Collection[str]
-    """Only in these collections. Default: those of the index, or everything."""
-    tags: Collection[str]
-    """Only documents with all of these tags."""
-    kinds: Collection[str]
-    """Only documents of one of these types, such as `doc` or `script`."""
-    languages: Collection[str]
-    """Only documents in one of these languages, such as `rust` or `markdown`."""
-    version: str | None
-    """Only documents about this version, or that name none."""
-    since: str | datetime.date | None
-    """Only documents dated on this day or later: a date, `2026-03`, `2026`, or a day such as `yesterday` or `7d`."""
-    until: str | datetime.date | None
-    """Only documents dated on this day or earlier."""
-    fields: Mapping[str, str | float | bool]
-    """Only documents whose front matter has these values in these fields."""
-    ranks: Literal["documents", "chunks"]
-    """What is ranked, and counted by `limit` and `offset`. Default: documents."""
-    offset: int
-    """How many of the best documents or chunks to leave out, for the next page. Default: 0."""
-    fold_copies: bool
-    """Whether copies and translations of a better hit are folded into it. Default: no."""
-    min_score: float | None
-    """Exclude hits with a lower score. Default: none."""
-    min_share: float | None
-    """Exclude hits whose score is below this share of the best one's, from 0 to 1. Default: as configured, 0."""
-    precise: bool | None
-    """Whether each hit has only the sentences or statements around the evidence. Default: as configured, no."""
-    without_weak: bool
-    """Whether hits that are probably no answers are left out. Default: no."""
-    explain: bool
-    """Whether `Hit.raw` says how its score is made up. Default: no."""
-    ranking: Literal["default", "docs"] | None
-    """How to rank. Default: as configured."""
-    channels: Literal["both", "keywords", "vectors"] | None
-    """Which channels to search. Default: as the ranking says."""
-    fusion: Literal["convex", "rrf"] | None
-    """How the scores of two channels are combined. Default: as the ranking says."""
-    wait: float | None
-    """How long to wait for the model that reorders the hits, in seconds. Default: as configured, 2."""
+# Why files are skipped that nobody would look for.
+_EXPECTED_SKIPS = frozenset({"hidden", "ignored", "left_out", "link", "special", "submodule", "vendored"})
+STAYS = "an open index cannot be copied or pickled: give its folder or address, and open it there"
 
 
 @dataclass(frozen=True)
@@ -175,14 +123,15 @@ class SearchResults(Sequence[Hit]):
         return f"<SearchResults: {len(self)} hits, {self.matched} of {self.searched} documents match>"
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The hits as flat rows."""
+        """The hits as flat rows, whose names are those of the rows of chunks. `metadata` is a text with JSON."""
         return [
             {
                 "rank": hit.rank,
                 "path": hit.path,
-                "first_line": hit.lines[0],
-                "last_line": hit.lines[1],
+                "start_line": hit.lines[0],
+                "end_line": hit.lines[1],
                 "citation": hit.citation,
+                "place": hit.place,
                 "title": hit.title,
                 "trail": hit.trail,
                 "score": hit.score,
@@ -191,6 +140,7 @@ class SearchResults(Sequence[Hit]):
                 "collection": hit.collection,
                 "text": hit.text,
                 "snippet": hit.snippet,
+                "metadata": json.dumps(hit.metadata, ensure_ascii=False),
             }
             for hit in self
         ]
@@ -204,9 +154,10 @@ class SearchResults(Sequence[Hit]):
             [
                 ("rank", number),
                 ("path", text),
-                ("first_line", number),
-                ("last_line", number),
+                ("start_line", number),
+                ("end_line", number),
                 ("citation", text),
+                ("place", text),
                 ("title", text),
                 ("trail", pa.list_(text)),
                 ("score", pa.float64()),
@@ -215,6 +166,7 @@ class SearchResults(Sequence[Hit]):
                 ("collection", text),
                 ("text", text),
                 ("snippet", text),
+                ("metadata", text),
             ]
         )
         return pa.Table.from_pylist(self.to_dicts(), schema=schema)
@@ -239,6 +191,19 @@ class Document:
     raw: dict[str, Any] = field(repr=False)
     """Everything that the API says of it."""
 
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> Document:
+        first, last = raw["span"]["lines"]
+        return cls(
+            path=raw["path"],
+            citation=raw["citation"],
+            text=raw["text"],
+            lines=(first, last),
+            title=raw["title"],
+            metadata=raw["metadata"],
+            raw=raw,
+        )
+
 
 @dataclass(frozen=True)
 class Status:
@@ -250,8 +215,20 @@ class Status:
     """How many chunks they have."""
     sources: list[dict[str, Any]]
     """The folders and collections, with the state of each."""
+    skipped: dict[str, int]
+    """How many files and folders were skipped, by reason, such as `unreadable`, `binary` or `ignored`."""
     raw: dict[str, Any] = field(repr=False)
     """The answer of the API."""
+
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> Status:
+        skipped: dict[str, int] = {}
+        for source in raw["sources"]:
+            for reason, count in source.get("skipped", {}).items():
+                skipped[reason] = skipped.get(reason, 0) + count
+        return cls(
+            documents=raw["documents"], chunks=raw["chunks"], sources=raw["sources"], skipped=skipped, raw=raw
+        )
 
 
 class Index:
@@ -264,7 +241,7 @@ class Index:
 
     `target` is a folder or file, the directory of an index, or the address of a server, `http://127.0.0.1:7700`. On this machine the index is
     kept up to date while this is open, and opening waits until it is; `notes` says what could not be brought up to
-    date. With `sync=False` it answers from what was indexed before. The same holds if `target` is the directory of
+    date, and how many files could not be read. With `sync=False` it answers from what was indexed before. The same holds if `target` is the directory of
     an index: it is only read, and the indexed files may be gone. Such an index must cover one folder, or only
     collections. Any number of threads may use it. After a fork, one of this machine must be opened again.
 
@@ -274,7 +251,7 @@ class Index:
     - `token`: the token for a server, as `excerpt token add` makes it.
     - `timeout`: how long to wait for a server, or for another process that writes to the index, in seconds.
     - `progress`: called while the index is brought up to date, with the number of files that are done, their number,
-      and the stage.
+      and the stage. A large index is written in several parts, after each of which the stages begin again.
 
     Raises `IndexFailure` when it cannot be opened or reached, and `RequestError` when a request is refused, of which
     `NotFoundError` is one.
@@ -292,7 +269,7 @@ class Index:
         timeout: float = 60.0,
         progress: Progress | None = None,
     ) -> None:
-        path = os.fspath(target)
+        path = _path("target", target)
         if not path:
             raise IndexFailure("the target is empty, expected a folder, a file or the address of a server")
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
@@ -301,7 +278,7 @@ class Index:
             raise ValueError(f"`timeout` is {timeout}, expected a positive number of seconds")
         if progress is not None and not callable(progress):
             raise TypeError(f"`progress` is a {type(progress).__name__}, expected a function")
-        self._target = path
+        self._shown = shown(path, collections, library)
         self._timeout = timeout
         self._collections = _strings("collections", collections)
         self._transport: Transport
@@ -315,26 +292,32 @@ class Index:
             return
         if token is not None:
             raise IndexFailure("`token` is for a server: leave it out for a folder")
-        folder = None if index is None else os.fspath(index)
+        folder = None if index is None else _path("index", index)
         local = Local(path, self._collections, library, folder, sync)
         self._transport, self.notes = local, local.notes
+        if self._is_closed:
+            local.close()
         self._collections = []
         self._is_stored = local.is_stored
         self._syncs, self._wait = sync and not local.is_stored, _LONGEST_WAIT
         if self._syncs:
             try:
-                failures = _failures(self._brought_up_to_date({}, progress))
+                raw = self._brought_up_to_date({}, progress)
             except BaseException:
                 self.close()
                 raise
+            failures, status = _failures(raw), Status._of(raw)
             # What is indexed can be searched nevertheless.
-            if failures and self.status().documents == 0:
+            if failures and status.documents == 0:
                 self.close()
                 raise IndexFailure("; ".join(failures))
-            self.notes = [*self.notes, *failures]
+            self.notes = [*self.notes, *failures, *_not_read(status)]
+
+    _is_closed = False
+    _shown = ""
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(_STAYS)
+        raise TypeError(STAYS)
 
     def search(
         self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Unpack[SearchFilters]
@@ -347,11 +330,14 @@ class Index:
         - `filters`: what else the search depends on, see `SearchFilters`.
         """
         body: dict[str, Any] = {"query": query, "limit": limit, **filters}
+        for name in ("collections", "kinds", "languages", "tags"):
+            if isinstance(body.get(name), str):
+                body[name] = [body[name]]
         if path is not None:
             body["path"] = path
         if self._collections and "collections" not in filters:
             body["collections"] = self._collections
-        return SearchResults(answer(self._transport, "POST", "/v1/search", body))
+        return _read(SearchResults, answer(self._transport, "POST", "/v1/search", body))
 
     def get(self, target: str | os.PathLike[str], *, neighbours: int | None = None, links: bool = False) -> Document:
         """A document, or a part of one.
@@ -360,26 +346,22 @@ class Index:
         - `neighbours`: how many chunks to add before and after those that contain the target.
         - `links`: whether `raw` has the links of what is read, and those that lead to it.
         """
-        if not os.fspath(target):
+        path = os.fspath(target)
+        if not isinstance(path, str):
+            raise TypeError(f"`target` is a {type(path).__name__}, expected a str or a path")
+        if not path:
             raise NotFoundError("the target is empty, expected a path, `path:10-20`, `path#section` or an id", 404, "target")
+        try:
+            address = f"/v1/documents/{quote(path, safe='/:')}"
+        except UnicodeEncodeError:
+            raise RequestError("`target` has half of a surrogate pair, which is no text", 400, "target") from None
         parameters: list[tuple[str, str]] = [("collections", name) for name in self._collections]
         if neighbours is not None:
             parameters.append(("neighbours", str(neighbours)))
         if links:
             parameters.append(("links", "true"))
-        address = f"/v1/documents/{quote(os.fspath(target), safe='/:')}"
         query = f"?{urlencode(parameters)}" if parameters else ""
-        raw = answer(self._transport, "GET", address + query)
-        first, last = raw["span"]["lines"]
-        return Document(
-            path=raw["path"],
-            citation=raw["citation"],
-            text=raw["text"],
-            lines=(first, last),
-            title=raw["title"],
-            metadata=raw["metadata"],
-            raw=raw,
-        )
+        return _read(Document._of, answer(self._transport, "GET", address + query))
 
     def add(
         self,
@@ -428,9 +410,8 @@ class Index:
             raise IndexFailure("this index was opened by its own directory, only to be read: open the folder that was indexed")
 
     def status(self) -> Status:
-        """What the index has, and whether it is up to date."""
-        raw = answer(self._transport, "GET", "/v1/status")
-        return Status(documents=raw["documents"], chunks=raw["chunks"], sources=raw["sources"], raw=raw)
+        """What the index has, what was skipped, and whether it is up to date."""
+        return _read(Status._of, answer(self._transport, "GET", "/v1/status"))
 
     def sync(
         self, *, retry: bool = False, accept_removals: bool = False, progress: Progress | None = None
@@ -448,7 +429,7 @@ class Index:
         failures = _failures(raw)
         if failures:
             raise IndexFailure("; ".join(failures))
-        return Status(documents=raw["documents"], chunks=raw["chunks"], sources=raw["sources"], raw=raw)
+        return Status._of(raw)
 
     def _brought_up_to_date(self, how: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
         """The status after a sync."""
@@ -476,14 +457,22 @@ class Index:
         statuses: list[int] = []
         transport = _Noting(self._transport, statuses)
         raw: dict[str, Any] = answer(transport, "POST", "/v1/sync", body)
+        _read(Status._of, raw)
         return statuses[0], raw
 
     def close(self) -> None:
         """End what was opened. What is in the index stays."""
         self._transport.close()
 
+    def _stop(self) -> None:
+        """Close it, also while another thread is opening it."""
+        # In this order: who is opening it sets the one, and then looks at the other.
+        self._is_closed = True
+        if hasattr(self, "_transport"):
+            self.close()
+
     def __repr__(self) -> str:
-        return f"<Index {self._target!r}>"
+        return f"<Index {self._shown}>"
 
     def __enter__(self) -> Index:
         return self
@@ -570,106 +559,44 @@ def _strings(name: str, given: str | Sequence[str]) -> list[str]:
     return strings
 
 
+def _path(name: str, given: str | os.PathLike[str]) -> str:
+    """A path as text."""
+    path = os.fspath(given)
+    if not isinstance(path, str):
+        raise TypeError(f"`{name}` is a {type(path).__name__}, expected a str or a path")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise IndexFailure(f"`{name}` has half of a surrogate pair, which is no path") from None
+    return path
+
+
+def shown(path: str, collections: str | Sequence[str], library: bool) -> str:
+    """What is opened, as a representation shows it."""
+    given = [f"{collections=}"] if collections else []
+    given += ["library=True"] if library else []
+    return ", ".join(given if given and path == "." else [repr(path), *given])
+
+
+_Made = TypeVar("_Made")
+
+
+def _read(made: Callable[[dict[str, Any]], _Made], raw: dict[str, Any]) -> _Made:
+    """What is made of an answer, which may be of any server."""
+    try:
+        return made(raw)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        what = f" has no `{error.args[0]}`" if isinstance(error, KeyError) else f" cannot be read ({error})"
+        raise IndexFailure(f"the answer{what}: is this a server of excerpt?") from error
+
+
+def _not_read(status: Status) -> list[str]:
+    """A note about files that were skipped although somebody might look for them."""
+    skipped = {reason: count for reason, count in status.skipped.items() if reason not in _EXPECTED_SKIPS}
+    counts = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in skipped.items())
+    return [f"skipped: {counts}; `excerpt status --skips` lists them"] if skipped else []
+
+
 def _failures(status: dict[str, Any]) -> list[str]:
     """Why sources could not be synced."""
     return [source["failure"] for source in status["sources"] if source.get("failure")]
-
-
-class AsyncIndex:
-    """An `Index` whose methods are awaited: each runs on a thread, and does not block the loop.
-
-    >>> import excerpt
-    >>> async def ask() -> None:
-    ...     async with excerpt.AsyncIndex("docs") as index:
-    ...         print(await index.search("how are segments merged"))
-
-    The arguments are those of `Index`. It is opened when it is entered, or by the first call.
-    """
-
-    def __init__(self, target: str | os.PathLike[str] = ".", **options: Any) -> None:
-        self._target = os.fspath(target)
-        self._open: Callable[[], Index] = lambda: Index(target, **options)
-        self._index: Index | None = None
-        self._is_closed = False
-        self._is_opening = False
-        self._opening = threading.Lock()
-
-    def __repr__(self) -> str:
-        return f"<AsyncIndex {self._target!r}>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(_STAYS)
-
-    @property
-    def notes(self) -> list[str]:
-        """See `Index`: empty until it is opened."""
-        return [] if self._index is None else self._index.notes
-
-    def _opened(self) -> Index:
-        with self._opening:
-            if self._index is None and not self._is_closed:
-                self._is_opening = True
-                try:
-                    opened = self._open()
-                finally:
-                    self._is_opening = False
-                if self._is_closed:
-                    opened.close()
-                else:
-                    self._index = opened
-            if self._index is None:
-                raise IndexFailure("the index is closed")
-            return self._index
-
-    def _closed(self) -> None:
-        self._is_closed = True
-        # Opening may take long: who is opening it closes it, too, and nobody waits for that.
-        if self._is_opening:
-            return
-        with self._opening:
-            index, self._index = self._index, None
-        if index is not None:
-            index.close()
-
-    async def search(
-        self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Unpack[SearchFilters]
-    ) -> SearchResults:
-        """See `Index.search`."""
-        return await asyncio.to_thread(lambda: self._opened().search(query, limit=limit, path=path, **filters))
-
-    async def get(
-        self, target: str | os.PathLike[str], *, neighbours: int | None = None, links: bool = False
-    ) -> Document:
-        """See `Index.get`."""
-        return await asyncio.to_thread(lambda: self._opened().get(target, neighbours=neighbours, links=links))
-
-    async def add(self, path: str | os.PathLike[str] | None = None, **options: Any) -> dict[str, Any]:
-        """See `Index.add`."""
-        return await asyncio.to_thread(lambda: self._opened().add(path, **options))
-
-    async def remove(self, name: str) -> None:
-        """See `Index.remove`."""
-        await asyncio.to_thread(lambda: self._opened().remove(name))
-
-    async def status(self) -> Status:
-        """See `Index.status`."""
-        return await asyncio.to_thread(lambda: self._opened().status())
-
-    async def sync(self, **options: Any) -> Status:
-        """See `Index.sync`."""
-        return await asyncio.to_thread(lambda: self._opened().sync(**options))
-
-    async def close(self) -> None:
-        """See `Index.close`."""
-        await asyncio.to_thread(self._closed)
-
-    async def __aenter__(self) -> AsyncIndex:
-        try:
-            await asyncio.to_thread(self._opened)
-        except BaseException:
-            await self.close()
-            raise
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
