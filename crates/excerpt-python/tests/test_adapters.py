@@ -398,6 +398,15 @@ def test_langchain_refuses_what_an_index_refuses(notes: Path, index: excerpt.Ind
         missing.invoke("tea")
 
 
+def test_langchain_names_its_own_arguments(index: excerpt.Index) -> None:
+    retriever = of_langchain.ExcerptRetriever(index=index)
+    with pytest.raises(excerpt.RequestError, match="`k` is 200") as raised:
+        retriever.invoke("tea", k=200)
+    assert raised.value.field == "k"
+    with pytest.raises(excerpt.RequestError, match="`limit` is 200"):
+        retriever.invoke("tea", filters={"limit": 200})
+
+
 def test_langchain_opens_and_closes_a_folder(notes: Path, index: excerpt.Index) -> None:
     retriever = of_langchain.ExcerptRetriever(index=str(notes), k=1, options={"sync": False})
     assert only(retriever.invoke("siren")).metadata["path"] == "harbour/siren.md"
@@ -556,6 +565,24 @@ def test_llama_index_places_are_exact_where_text_repeats() -> None:
     nodes = nodes_of(parser, document)
     assert len(nodes) == 3 and nodes[1].text == nodes[2].text and nodes[1].text in nodes[0].text
     assert [(node.start_char_idx, node.end_char_idx) for node in nodes] == [chunk.span.chars for chunk in expected]
+
+
+def test_llama_index_settings_can_be_changed() -> None:
+    document = LlamaDocument(text=TEXT * 20, id_="tea")
+    expected = len(nodes_of(of_llama_index.ExcerptNodeParser(**SMALL), document))
+    parser = of_llama_index.ExcerptNodeParser(target=400)
+    assert len(nodes_of(parser, document)) < expected
+    copied = parser.model_copy(update={"settings": dict(SMALL)})
+    parser.settings = dict(SMALL)
+    stored = of_llama_index.ExcerptNodeParser.from_dict(parser.to_dict())
+    for changed in (parser, copied, stored):
+        assert len(nodes_of(changed, document)) == expected
+    parser.settings["targets"] = 3
+    with pytest.raises(excerpt.ConfigError, match="targets"):
+        nodes_of(parser, document)
+    counting = of_llama_index.ExcerptNodeParser(target=400)
+    counting.settings, counting.sizer = {**SMALL, "context": "none"}, len
+    assert all(len(node.text) <= SMALL["max"] for node in nodes_of(counting, document))
 
 
 def test_llama_index_nodes_are_related() -> None:
@@ -773,8 +800,9 @@ def test_llama_index_refuses_what_an_index_refuses(notes: Path, index: excerpt.I
         of_llama_index.ExcerptRetriever(index, options={"sync": False})
     with pytest.raises(excerpt.IndexFailure):
         of_llama_index.ExcerptRetriever(notes / "no-such-folder").retrieve("tea")
-    with pytest.raises(excerpt.RequestError, match="`limit` is 101"):
+    with pytest.raises(excerpt.RequestError, match="`similarity_top_k` is 101") as raised_for:
         of_llama_index.ExcerptRetriever(index, similarity_top_k=101).retrieve("tea")
+    assert raised_for.value.field == "similarity_top_k"
 
 
 # Haystack: the splitter
@@ -952,6 +980,11 @@ def test_haystack_refuses_what_an_index_refuses(notes: Path, index: excerpt.Inde
     assert retriever.run("tea", top_k=0) == {"documents": []}
     with pytest.raises(ValueError, match="`top_k` is -1"):
         retriever.run("tea", top_k=-1)
+    with pytest.raises(ValueError, match="`top_k` is 101, expected 0 to 100"):
+        retriever.run("tea", top_k=101)
+    retriever.top_k = 200
+    with pytest.raises(ValueError, match="`top_k` is 200"):
+        retriever.run("tea")
     with pytest.raises(ValueError, match="`top_k` is 0"):
         of_haystack.ExcerptRetriever(index, top_k=0)
     with pytest.raises(excerpt.IndexFailure, match="leave them out"):

@@ -1,7 +1,7 @@
 """How the package is used, for type checkers: nothing here is run."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,27 @@ def many(texts: Sequence[str]) -> int:
     return sum(len(chunking) for chunking in excerpt.Chunker().chunk_many(documents, threads=2))
 
 
+def many_of_other_kinds(texts: Iterable[str], path: Path) -> None:
+    chunker = excerpt.Chunker()
+    rows = [{"text": text, "path": "a.md"} for text in texts]
+    given: list[excerpt.GivenDocument] = [{"text": text, "path": path} for text in texts]
+    splits: list[excerpt.ChunkingIterator] = [chunker.chunk_many(texts), chunker.chunk_many(rows), chunker.chunk_many(given)]
+    print(splits)
+    list(chunker.chunk_many("a text"))  # type: ignore[call-overload]
+    list(chunker.chunk_many({"text": "a text"}))  # type: ignore[call-overload]
+
+
+def settings() -> excerpt.Chunker:
+    known: excerpt.ChunkerSettings = {"preset": "docs", "target": 200, "overlap": "15%", "sizer": len}
+    return excerpt.Chunker(**known)
+
+
+def as_sequence(chunking: excerpt.Chunking) -> Sequence[excerpt.Chunk]:
+    blocks: Sequence[excerpt.Block] = excerpt.Chunker().outline(chunking.text)
+    print(len(blocks), list(reversed(chunking)), chunking.index(chunking[0]), chunking.count(chunking[0]))
+    return chunking
+
+
 def batches(batch: pa.RecordBatch, table: pa.Table) -> tuple[pa.RecordBatch, pa.Table]:
     chunker, embedder = excerpt.Chunker(), excerpt.Embedder()
     split: pa.RecordBatch = chunker.chunk_batch(batch, path="path", id="id")
@@ -57,6 +78,15 @@ def no_filter(index: excerpt.Index) -> None:
 def filtered(index: excerpt.Index) -> excerpt.SearchResults:
     filters: excerpt.SearchFilters = {"languages": {"rust"}, "since": datetime.date(2026, 1, 1), "fields": {"draft": False}}
     return index.search("tea", limit=3, **filters)
+
+
+async def typos(options: excerpt.IndexOptions) -> excerpt.Status:
+    excerpt.AsyncIndex("notes", tokn="a")  # type: ignore[call-arg]
+    index = excerpt.AsyncIndex("notes", **options)
+    await index.add("notes", tilte="a")  # type: ignore[call-arg]
+    await index.sync(retri=True)  # type: ignore[call-arg]
+    await index.search("tea", tags="drinks", languages={"markdown"})
+    return await index.sync(retry=True)
 
 
 async def ask(question: str) -> excerpt.SearchResults:

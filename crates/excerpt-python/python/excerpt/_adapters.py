@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from excerpt import Chunk, Hit, Index
+from excerpt import Chunk, Hit, Index, RequestError
 
 if TYPE_CHECKING:
-    from excerpt._excerpt import _Document
+    from excerpt import GivenDocument
 
 # Formats whose files have no text of their own: what a loader gives was extracted from them.
 _EXTRACTED = frozenset(
@@ -73,7 +73,7 @@ class Ids:
         return hashlib.blake2b(f"{chunk.id}-{count}".encode(), digest_size=16).hexdigest()
 
 
-def document(text: str, path: str | None, title: object, id: str | None) -> _Document:
+def document(text: str, path: str | None, title: object, id: str | None) -> GivenDocument:
     """A document as `Chunker.chunk_many` takes it."""
     if path is not None and path.startswith(("http://", "https://")):
         parts = urlsplit(path)
@@ -113,13 +113,22 @@ def place_of(metadata: Mapping[str, Any], path: str | None) -> str | None:
     return path if path is None or page is None or _ending(path) not in _EXTRACTED else f"{path}#page={page}"
 
 
-def found(index: Index, question: str, limit: int, fields: Mapping[str, Any]) -> Sequence[Hit]:
-    """The hits for what somebody has written: none if it has no words, and those for its beginning if it is long."""
+def found(index: Index, question: str, limit: int, fields: Mapping[str, Any], name: str) -> Sequence[Hit]:
+    """The hits for what somebody has written: none if it has no words, and those for its beginning if it is long.
+
+    `name` is what the limit is called, also in errors.
+    """
     question = question[:_LONGEST_QUESTION]
     if not any(map(str.isalnum, question)):
         return []
     arguments: dict[str, Any] = {"limit": limit, **fields}
-    return index.search(question, **arguments)
+    try:
+        return index.search(question, **arguments)
+    except RequestError as error:
+        if error.field != "limit" or "limit" in fields:
+            raise
+        message = str(error).replace("`limit`", f"`{name}`")
+        raise RequestError(message, error.status, name) from None
 
 
 def _ending(path: str) -> str:

@@ -32,7 +32,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from excerpt._excerpt import _Document, _SettingsAndPreset
+    from excerpt import ChunkerSettings, GivenDocument
 
 __all__ = ["ExcerptRetriever", "ExcerptSplitter"]
 
@@ -77,7 +77,7 @@ class ExcerptSplitter:
         chunker: Chunker | None = None,
         *,
         content: Literal["text", "embedded"] = "text",
-        **settings: Unpack[_SettingsAndPreset],
+        **settings: Unpack[ChunkerSettings],
     ) -> None:
         if content not in ("text", "embedded"):
             raise ConfigError(f'`content` is {content!r}, expected "text" or "embedded"')
@@ -308,13 +308,13 @@ class ExcerptRetriever:
             `documents`: the passages, best first.
 
         Raises:
-            ValueError: `top_k` is negative.
+            ValueError: `top_k` is not from 0 to 100.
             FilterError: A filter cannot be applied.
             IndexFailure: The index cannot be opened or reached.
             RequestError: The question is refused; `field` says which filter is wrong.
         """
         limit = self.top_k if top_k is None else top_k
-        if limit < 0:
+        if not 0 <= limit <= 100:
             raise ValueError(f"`top_k` is {limit}, expected 0 to 100")
         fields = _search_fields(filters)
         if not fields or self.filter_policy == FilterPolicy.MERGE:
@@ -323,7 +323,7 @@ class ExcerptRetriever:
             fields["without_weak"] = True
         if limit == 0:
             return {"documents": []}
-        hits = found(self._open(), query, limit, {"ranks": "chunks", **fields})
+        hits = found(self._open(), query, limit, {"ranks": "chunks", **fields}, "top_k")
         return {"documents": [_passage(hit) for hit in hits]}
 
     @component.output_types(documents=list[Document])
@@ -338,7 +338,7 @@ class ExcerptRetriever:
         return self._opened.get(self.index, {"token": token, **(self.options or {})})
 
 
-def _to_split(given: Document) -> _Document:
+def _to_split(given: Document) -> GivenDocument:
     """A document as `Chunker.chunk_many` takes it.
 
     Raises:

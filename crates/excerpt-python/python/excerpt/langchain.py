@@ -30,7 +30,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from excerpt._excerpt import _Document, _SettingsAndPreset
+    from excerpt import ChunkerSettings, GivenDocument
 
 __all__ = ["ExcerptRetriever", "ExcerptTextSplitter"]
 
@@ -84,7 +84,7 @@ class ExcerptTextSplitter(TextSplitter):
         chunk_overlap: int | None = None,
         length_function: Callable[[str], int] | None = None,
         add_start_index: bool = True,
-        **settings: Unpack[_SettingsAndPreset],
+        **settings: Unpack[ChunkerSettings],
     ) -> None:
         if content not in ("text", "embedded"):
             raise ConfigError(f'`content` is {content!r}, expected "text" or "embedded"')
@@ -276,7 +276,7 @@ class ExcerptRetriever(BaseRetriever):
         wanted = {"ranks": "chunks", **(self.filters or {}), **(filters or {})}
         if self.without_weak:
             wanted["without_weak"] = True
-        hits = found(self._opened.get(self.index, self._opens_with()), query, self.k if k is None else k, wanted)
+        hits = found(self._opened.get(self.index, self._opens_with()), query, self.k if k is None else k, wanted, "k")
         return [_passage(hit) for hit in hits]
 
 
@@ -302,7 +302,7 @@ def _sizes(
     return sizes
 
 
-def _to_split(given: Document) -> _Document:
+def _to_split(given: Document) -> GivenDocument:
     """A document as `Chunker.chunk_many` takes it."""
     path = _path(given)
     return document(given.page_content, path, given.metadata.get("title"), given.id or place_of(given.metadata, path))

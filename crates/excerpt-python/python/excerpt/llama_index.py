@@ -43,7 +43,7 @@ except ImportError as error:
     raise ImportError(needed + "pip install 'llama-index-core>=0.14'") from error
 
 if TYPE_CHECKING:
-    from excerpt._excerpt import _Document
+    from excerpt import GivenDocument
 
 __all__ = ["ExcerptNodeParser", "ExcerptRetriever"]
 
@@ -78,6 +78,8 @@ class ExcerptNodeParser(NodeParser):
     Node ids are ids of chunks. They are derived from the path, or from the id of the document if it has none, and from
     the text of the chunk: they stay the same after an edit elsewhere, and no two of a call are equal. The syntax
     follows from the path. Where the text was extracted from a format such as PDF, Word or HTML, it is read as prose.
+
+    `settings` and `sizer` may be changed, and apply from the next call on.
 
     `to_dict` has everything but a sizer and an `id_func`: give these to `from_dict` again.
 
@@ -161,9 +163,16 @@ class ExcerptNodeParser(NodeParser):
         kind = sizer if hasattr(sizer, "__qualname__") else type(sizer)
         return None if sizer is None else f"{kind.__module__}.{kind.__qualname__}"
 
+    def _splitter(self) -> Chunker:
+        """What splits with the settings as they are now: they may have been changed, also in a copy."""
+        known = self._chunker
+        if known.settings != self.settings or known.sizer is not self.sizer:
+            self._chunker = Chunker(sizer=self.sizer, **self.settings)
+        return self._chunker
+
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any) -> list[BaseNode]:
         ids = Ids()
-        split = self._chunker.chunk_many(map(_to_split, nodes))
+        split = self._splitter().chunk_many(map(_to_split, nodes))
         shown = get_tqdm_iterable(nodes, show_progress, "Splitting")
         return [
             node for document, chunking in zip(shown, split, strict=True) for node in self._of(document, chunking, ids)
@@ -287,14 +296,15 @@ class ExcerptRetriever(BaseRetriever):
         wanted = {"ranks": "chunks", **self._filters}
         if self._without_weak:
             wanted["without_weak"] = True
-        hits = found(self._opened.get(self._index, self._options), query_bundle.query_str, self.similarity_top_k, wanted)
+        index, question = self._opened.get(self._index, self._options), query_bundle.query_str
+        hits = found(index, question, self.similarity_top_k, wanted, "similarity_top_k")
         return [NodeWithScore(node=_passage(hit), score=hit.score) for hit in hits]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await asyncio.to_thread(self._retrieve, query_bundle)
 
 
-def _to_split(given: BaseNode) -> _Document:
+def _to_split(given: BaseNode) -> GivenDocument:
     """A document as `Chunker.chunk_many` takes it."""
     path = path_of(given.metadata)
     text = given.get_content(metadata_mode=MetadataMode.NONE)
