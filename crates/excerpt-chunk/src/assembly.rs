@@ -112,6 +112,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         let dates = self.dates(context.trail.iter().chain(&sections));
         let complete = context.render(
             self.config.context,
+            &self.labels(piece.named, piece.place),
             room,
             self.measure,
             self.names_place(piece, context.signature.as_deref()),
@@ -168,20 +169,24 @@ impl<'a, 'o> Assembly<'a, 'o> {
         each_once(name.into_iter().chain(headings).flat_map(dates))
     }
 
-    fn context(&self, piece: &Piece, part: Part) -> Context {
-        let mut trail = Vec::new();
-        let mut place = piece.trail;
-        while place > 0 {
-            trail.extend(self.places[place].label.clone());
+    /// The labels of `place` and of those around it, up to the place `outer`, outermost first.
+    fn labels(&self, mut place: usize, outer: usize) -> Vec<Arc<str>> {
+        let mut labels = Vec::new();
+        while place > outer {
+            labels.extend(self.places[place].label.clone());
             place = self.places[place].parent;
         }
-        trail.reverse();
+        labels.reverse();
+        labels
+    }
+
+    fn context(&self, piece: &Piece, part: Part) -> Context {
         Context {
             path: self.path.clone(),
             domain: self.domain.clone(),
             continuation: self.continuation.clone().filter(|_| part.index > 1),
             title: self.outline.info.title.clone(),
-            trail,
+            trail: self.labels(piece.place, 0),
             lead: piece.lead.clone().map(|lead| self.text[lead].into()),
             module_path: self.modules(piece),
             signature: self.signature(piece),

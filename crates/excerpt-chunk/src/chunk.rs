@@ -123,7 +123,8 @@ pub struct Chunk<'a> {
     pub text: &'a str,
     /// The place of the chunk in its document.
     pub context: Context,
-    /// The titles of the headings or definitions inside the chunk that are not in its trail.
+    /// The titles of the headings or definitions that do not contain all of the chunk: first those
+    /// that it continues, then those inside it.
     pub sections: Vec<Arc<str>>,
     /// The names that source code defines here: those of the definitions whose signature begins in
     /// the chunk, each once.
@@ -216,8 +217,7 @@ pub struct Context {
     pub domain: Option<Arc<str>>,
     /// The document's title.
     pub title: Option<Arc<str>>,
-    /// The headings (or scopes) around the chunk, outermost first: those of everything in it, and
-    /// of the section that it continues, if it goes on past the end of that.
+    /// The headings (or scopes) shared by everything in the chunk, outermost first.
     pub trail: Vec<Arc<str>>,
     /// What a later part needs to be understood alone: the header rows of a table.
     pub lead: Option<Arc<str>>,
@@ -235,16 +235,19 @@ pub struct Context {
     pub imports: Vec<Arc<str>>,
     /// The text that is counted and embedded in front of the chunk: the parts chosen by
     /// [`Config::context`](crate::Config::context), within a quarter of `max`. Outer headings are
-    /// dropped first.
+    /// dropped first. If the chunk begins in a section and goes on past its end, the headings of
+    /// that section are in it, too.
     pub header: String,
 }
 
 impl Context {
     /// Writes the header: as many of the chosen parts as fit in `room` grains. Returns whether all
-    /// of them fit. `signed` says whether the signature is that of the last place in the trail.
+    /// of them fit. The trail goes on with the headings `continued`, those of the section that the
+    /// chunk continues. `signed` says whether the signature is that of the last place in the trail.
     pub(crate) fn render(
         &mut self,
         parts: ContextParts,
+        continued: &[Arc<str>],
         room: usize,
         measure: &Measure<'_>,
         signed: bool,
@@ -257,14 +260,14 @@ impl Context {
         let mut domain =
             chosen(ContextParts::DOMAIN, &self.domain).map(|domain| format!("domain: {domain}"));
         let title = chosen(ContextParts::TITLE, &self.title);
-        let trail = parts
-            .contains(ContextParts::TRAIL)
-            .then_some(&self.trail[..]);
-        let trail = trail.unwrap_or_default();
-        let title = title.filter(|title| trail.first() != Some(title));
-        let all: Vec<&str> = title.iter().chain(trail).map(|label| &**label).collect();
+        let trail = self.trail.iter().chain(continued);
+        let trail = trail.filter(|_| parts.contains(ContextParts::TRAIL));
+        let trail: Vec<&str> = trail.map(|label| &**label).collect();
+        let has_trail = !trail.is_empty();
+        let title = title.filter(|title| trail.first() != Some(&&**title));
+        let all: Vec<&str> = title.iter().map(|title| &**title).chain(trail).collect();
         // A signature names the last place of the trail once more.
-        let named = signed && self.lead.is_none() && lead.is_some() && !trail.is_empty();
+        let named = signed && self.lead.is_none() && lead.is_some() && has_trail;
         let mut place = &all[..all.len() - usize::from(named)];
         let mut complete = true;
         let rows = self.lead.is_some();

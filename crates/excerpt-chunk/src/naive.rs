@@ -43,7 +43,7 @@ pub(crate) fn cut(measure: &Measure<'_>, start: usize, limits: &Bounds) -> Vec<P
                 continues: !pieces.is_empty(),
                 level: 0,
                 place: 0,
-                trail: 0,
+                named: 0,
                 touched: Vec::new(),
                 kind: Kind::Mixed,
                 begins: 0,

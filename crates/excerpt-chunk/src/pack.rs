@@ -42,9 +42,9 @@ pub(crate) struct Piece {
     pub(crate) level: u8,
     /// The innermost place that contains all of it.
     pub(crate) place: usize,
-    /// The innermost place that its trail names: one that contains all of it, or the section that
-    /// it continues.
-    pub(crate) trail: usize,
+    /// The innermost place that its header names: the one that contains all of it, or the section
+    /// that it continues.
+    pub(crate) named: usize,
     /// The innermost place in which it begins.
     pub(crate) begins: usize,
     /// The other places it touches, in order.
@@ -491,7 +491,7 @@ impl Plan<'_> {
         let all = atoms.iter().map(|atom| atom.place);
         let place = all.fold(first.place, |a, b| shared(self.places, a, b));
         // Both are around the place in which it begins, and a place comes after the one around it.
-        let trail = place.max(self.continued(start));
+        let named = place.max(self.continued(start));
         let size = self.size(start, end);
         let block = self.outline.block(first.node);
         let in_block = |atom: &Atom| self.outline.block(atom.node) == block;
@@ -505,7 +505,7 @@ impl Plan<'_> {
         // A block that is kept whole keeps its context, too.
         let extra = || self.lead(first).map_or(0, |(_, size)| size);
         let whole_block = self.limits.keep && self.is_block(largest);
-        let over = size > max || (whole_block && size + self.header(trail, extra()) > max);
+        let over = size > max || (whole_block && size + self.header(named, extra()) > max);
         let oversized = over.then(|| match kind(largest) {
             _ if split::is_one_grapheme(&self.text[bytes.clone()]) => ONE_GRAPHEME,
             Kind::Code => "a code block kept whole",
@@ -513,14 +513,14 @@ impl Plan<'_> {
             _ => "a sentence kept whole",
         });
         Piece {
-            overlap: self.overlap(start, size, trail),
+            overlap: self.overlap(start, size, named),
             strength: first.boundary.strength,
             continues: first.boundary.continues(),
             level: first.level,
             place,
-            trail,
+            named,
             begins: first.begins,
-            touched: self.touched(start, end, place, trail),
+            touched: self.touched(start, end, place),
             kind: match kind(first) {
                 _ if overview => Kind::Overview,
                 _ if first.level > 0 && !(same_node && atoms.len() == 1) => Kind::Section,
@@ -539,12 +539,12 @@ impl Plan<'_> {
         }
     }
 
-    /// The places that atoms `start..end` touch, other than `place`, which contains all of them,
-    /// and those of their trail: first those that they continue, then those that begin in them.
-    fn touched(&self, start: usize, end: usize, place: usize, trail: usize) -> Vec<usize> {
+    /// The places that atoms `start..end` touch but that do not contain all of them: first those
+    /// that they continue, then those that begin in them.
+    fn touched(&self, start: usize, end: usize, place: usize) -> Vec<usize> {
         let mut touched = Vec::new();
         let mut around = self.atoms[start].place;
-        while around > trail {
+        while around != place {
             touched.push(around);
             around = self.places[around].parent;
         }
@@ -570,7 +570,7 @@ impl Plan<'_> {
 
     /// Where the overlap of the chunk that begins at `start` begins: as many whole blocks and
     /// sentences before it as fit.
-    fn overlap(&self, start: usize, size: usize, trail: usize) -> usize {
+    fn overlap(&self, start: usize, size: usize, named: usize) -> usize {
         let here = &self.atoms[start];
         let lead = self.lead(here).map_or(0, |(_, size)| size);
         let extra = lead
@@ -580,7 +580,7 @@ impl Plan<'_> {
                 0
             };
         let header = self
-            .header(trail, extra)
+            .header(named, extra)
             .min(self.limits.max.saturating_sub(size));
         let left = self.limits.max.saturating_sub(size + header);
         let room = self.overlap_reserve(start).min(left);
