@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use anyhow::{anyhow, bail};
-use excerpt_chunk::{Settings, settings_from_toml};
+use excerpt_chunk::{Settings, fields_named, settings_from_toml};
 use excerpt_index::Ranking;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -75,23 +75,27 @@ impl Combination {
         }
         let mut text = String::from("[chunking]\n");
         let said = serde_json::to_value(base)?;
-        let swept = || {
-            self.0
-                .iter()
-                .filter(|(field, _)| !field.starts_with(SEARCH))
+        let swept = self
+            .0
+            .iter()
+            .filter(|(field, _)| !field.starts_with(SEARCH));
+        let swept: Vec<_> = swept
+            .map(|(name, value)| (name, value, fields_named(name)))
+            .collect();
+        // Of two names for a field, the last one says what it is.
+        let is_said_in = |fields: &[&str], later: &[(&String, &String, Vec<&str>)]| {
+            let mut said = later.iter().flat_map(|(.., named)| named);
+            said.any(|field| fields.contains(field))
         };
         for (field, value) in said.as_object().into_iter().flatten() {
-            if !value.is_null() && swept().all(|(swept, _)| swept != field) {
+            if !value.is_null() && !is_said_in(&[field], &swept) {
                 writeln!(text, "{field} = {value}")?;
             }
         }
-        for (field, value) in swept() {
-            writeln!(
-                text,
-                "{} = {}",
-                Value::from(&**field),
-                written(field, value)
-            )?;
+        for (index, (name, value, fields)) in swept.iter().enumerate() {
+            if !is_said_in(fields, &swept[index + 1..]) {
+                writeln!(text, "{} = {}", Value::from(&***name), written(name, value))?;
+            }
         }
         settings_from_toml(&text).map_err(|error| anyhow!("--sweep {self}: {}", error.message))
     }
