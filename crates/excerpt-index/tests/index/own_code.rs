@@ -28,14 +28,14 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// A text up to its module `tests`, without comments. There may be other attributes between
+/// A text up to the module `tests` in it, without comments. There may be other attributes between
 /// `#[cfg(test)]` and the module, over several lines.
 pub(crate) fn own(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let is_item = |line: &&&str| !line.is_empty() && !line.starts_with(['#', ' ', ')', '/']);
     let is_end = |at: &usize| {
         let item = lines[*at..].iter().find(is_item);
-        lines[*at] == "#[cfg(test)]" && item.is_some_and(|item| item.starts_with("mod tests"))
+        lines[*at] == "#[cfg(test)]" && item.is_some_and(|item| item.starts_with("mod tests {"))
     };
     let end = (0..lines.len()).find(is_end).unwrap_or(lines.len());
     let own = lines[..end].iter();
