@@ -1,6 +1,8 @@
 //! Other names for the fields of a configuration: those used by other tools. The table of
 //! [`FIELDS`] has those that mean one field; those that mean none or several are here.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::closest::closest;
@@ -35,6 +37,24 @@ pub(crate) fn fields(
             Err(format!("`{name}` is `{value}`, expected `true` or `false`"))
         }
         _ => Err(unknown(table, name, &snake)),
+    }
+}
+
+/// Notes in `names` that `field` is given as `name`.
+///
+/// # Errors
+///
+/// When it was given before, under this name or another one.
+pub(crate) fn note<'n>(
+    names: &mut BTreeMap<&'static str, &'n str>,
+    field: &'static str,
+    name: &'n str,
+) -> Result<(), String> {
+    match names.insert(field, name) {
+        None => Ok(()),
+        Some(before) => Err(format!(
+            "`{field}` is given twice, as `{before}` and `{name}`"
+        )),
     }
 }
 

@@ -50,18 +50,14 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
     };
     let mut values = Map::new();
     let mut places = BTreeMap::new();
-    let mut names = BTreeMap::<&str, &str>::new();
+    let mut names = BTreeMap::new();
     let mut keys: Vec<_> = table.iter().collect();
     keys.sort_by_key(|(key, _)| key.span().start);
     for (key, value) in keys {
         let complain = |message: String| FileError::new(text, key.span(), message);
         let fields = alias::fields("[chunking]", key.get_ref(), json(text, value));
         for (field, value) in fields.map_err(complain)? {
-            if let Some(before) = names.insert(field, key.get_ref()) {
-                let name = key.get_ref();
-                let message = format!("`{field}` is given twice, as `{before}` and `{name}`");
-                return Err(complain(message));
-            }
+            alias::note(&mut names, field, key.get_ref()).map_err(complain)?;
             let value = checked(field, key.get_ref(), value).map_err(|message| {
                 let place = value_place(table, key.get_ref());
                 FileError::new(text, place, message)

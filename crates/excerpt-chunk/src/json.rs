@@ -27,7 +27,7 @@ use crate::settings::Settings;
 /// contradiction between fields.
 pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String> {
     let mut values = Map::new();
-    let mut names = BTreeMap::<&str, &str>::new();
+    let mut names = BTreeMap::new();
     for (key, value) in said {
         if value.is_null() {
             // Only the name matters: any value of a known field will do.
@@ -35,11 +35,7 @@ pub fn settings_from_json(said: &Map<String, Value>) -> Result<Settings, String>
             continue;
         }
         for (field, value) in alias::fields("chunking", key, value.clone())? {
-            if let Some(before) = names.insert(field, key) {
-                return Err(format!(
-                    "`{field}` is given twice, as `{before}` and `{key}`"
-                ));
-            }
+            alias::note(&mut names, field, key)?;
             values.insert(field.to_string(), checked(field, key, value)?);
         }
     }
