@@ -194,7 +194,7 @@ pub const FIELDS: &[ConfigField] = &[
         name: "overview",
         flag: "overview",
         values: Values::Size,
-        help: "The first chunk of a README or index file holds its start, up to this limit of its text",
+        help: "Make the beginning of a README or index file one overview chunk, with at most this much text",
         default: None,
         aliases: &[],
     },

@@ -28,19 +28,19 @@ pub(crate) struct Args {
     /// Show how the documents would be split, and store nothing
     #[arg(long)]
     preview: bool,
-    /// Of a git repository: this branch [default: the repository's default branch]
+    /// For a git repository: index this branch [default: the repository's default branch]
     #[arg(long, value_name = "BRANCH", conflicts_with_all = ["tag", "commit"])]
     branch: Option<String>,
-    /// Of a git repository: this tag
+    /// For a git repository: index this tag
     #[arg(long, value_name = "TAG", conflicts_with = "commit")]
     tag: Option<String>,
-    /// Of a git repository: this commit, by its complete id
+    /// For a git repository: index this commit, given by its complete id
     #[arg(long, value_name = "ID")]
     commit: Option<String>,
-    /// Of a git repository: only this folder
+    /// For a git repository: index only this folder
     #[arg(long, value_name = "FOLDER")]
     under: Option<String>,
-    /// Of an object store: its address, such as https://host, if it is not that of the provider
+    /// For an object store: its address, such as https://host, if it is not the provider's own
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
     #[command(flatten)]

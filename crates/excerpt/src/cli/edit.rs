@@ -7,11 +7,11 @@ use crate::cli::details::{self, Details};
 use crate::cli::exit::Outcome;
 use crate::progress::Bar;
 
-/// Change how a collection is split, filtered and described; until that is done, searches find the
-/// old state
+/// Change how a collection is split, filtered and described; until the sync is complete, searches
+/// use the old state
 ///
 /// Options that you do not set keep their values. An empty title, tag, version or pattern removes
-/// those there are, and `=false` switches off an option without a value: `--no-ignore=false`.
+/// the current ones, and `=false` switches off an option without a value: `--no-ignore=false`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The collection

@@ -19,11 +19,11 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a hook, and print its secret: enter both on the host of the repository
+    /// Create a webhook and print its address and secret, to be entered at the host of the repository
     Add {
-        /// Its name, the last part of its address: /hooks/NAME
+        /// The name of the hook, the last part of its address: /hooks/NAME
         name: String,
-        /// A collection that it fetches; repeatable [default: the one with the name of the hook]
+        /// A collection to fetch when it is called; repeatable [default: the one with the name of the hook]
         #[arg(long = "collection", short = 'c', value_name = "NAME")]
         collections: Vec<String>,
     },

@@ -16,8 +16,8 @@ pub(crate) struct Args {
     /// The collections
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Without a name: the index to remove, by its directory or a folder that it indexes. With
-    /// names: the index that they are in [default: the library]
+    /// With names, the index that contains the collections [default: the library]. Without a name,
+    /// the index to remove: its directory, or a folder that it indexes
     #[arg(long, value_name = "FOLDER")]
     index: Option<PathBuf>,
 }

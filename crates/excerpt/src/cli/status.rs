@@ -109,13 +109,13 @@ fn people(output: &mut Output, reply: &StatusReply, paths: &Paths) -> anyhow::Re
     output.line(output.safe(&state))?;
     let failure = status.vectors.failure.as_ref();
     let failure = failure.filter(|_| configured.is_some());
-    let failure = failure.map(|failure| format!("the last sync got none: {failure}"));
+    let failure = failure.map(|failure| format!("the last sync computed none: {failure}"));
     for line in refused(&status.vectors).into_iter().chain(failure) {
         output.line(output.safe(&format!("          {line}")))?;
     }
     if let Some(building) = &status.building {
         output.line(format!(
-            "settings  {} of {} still have to be split again, and the old state answers until then: run `excerpt sync`",
+            "settings  {} of {} are not split by the new settings yet; until then, searches use the old state: run `excerpt sync`",
             thousands(building.remaining),
             counted(building.documents, "document")
         ))?;

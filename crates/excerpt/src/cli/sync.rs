@@ -137,7 +137,7 @@ pub(super) fn told(
             }
             if let Some(reason) = &report.without_vectors {
                 output.line(output.safe(&format!(
-                    "without vectors: {reason}; keywords find the documents meanwhile"
+                    "without vectors: {reason}; until there are some, searches use keywords alone"
                 )))?;
             }
         }

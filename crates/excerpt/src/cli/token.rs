@@ -24,7 +24,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a token, and print it: it is shown once
+    /// Create a token and print it; it is shown only once
     Add(AddArgs),
     /// List the tokens
     List {
@@ -41,18 +41,18 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct AddArgs {
-    /// Its name
+    /// The name of the token
     name: String,
-    /// Show only this collection; repeatable [default: all that a server serves]
+    /// Give access only to this collection; repeatable [default: all that a server serves]
     #[arg(long = "collection", short = 'c', value_name = "NAME")]
     collections: Vec<String>,
-    /// Show only what is under this folder, a path relative to what is served
+    /// Give access only to this folder, a path relative to what is served
     #[arg(long, value_name = "FOLDER")]
     under: Option<String>,
-    /// Allow it to write: to add, change, remove and sync collections, and to write notes
+    /// Allow writing: adding, changing, removing and syncing collections, and saving notes
     #[arg(long)]
     write: bool,
-    /// When it ends: a number of minutes, hours, days or weeks, such as 30d [default: never]
+    /// How long it is valid: a number of minutes, hours, days or weeks, such as 30d [default: never]
     #[arg(long, value_name = "TIME", value_parser = expiry)]
     expires: Option<Expiry>,
 }

@@ -451,7 +451,7 @@ fn without_an_answer_of_the_endpoint_keywords_are_searched() {
     );
     let run = project.run(&["status"]).ok();
     assert!(
-        run.stdout.contains("the last sync got none: "),
+        run.stdout.contains("the last sync computed none: "),
         "{}",
         run.stdout
     );

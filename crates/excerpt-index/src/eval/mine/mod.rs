@@ -43,7 +43,7 @@ pub struct Mine {
     pub out: PathBuf,
     /// The name of the set. Default: the name of the folder.
     pub name: Option<String>,
-    /// The most questions of each kind. Default: 100.
+    /// The maximum number of questions of each kind. Default: 100.
     pub limit: usize,
 }
 

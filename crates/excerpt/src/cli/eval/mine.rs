@@ -20,13 +20,13 @@ use crate::output::{Output, SCHEMA};
 pub(super) struct Args {
     /// A folder with documents or source code
     folder: PathBuf,
-    /// The folder to write the set to, which does not exist yet
+    /// A new folder to write the set to
     #[arg(long, value_name = "SET")]
     out: PathBuf,
     /// The name of the set [default: the name of the folder]
     #[arg(long)]
     name: Option<String>,
-    /// The most questions of each kind
+    /// The maximum number of questions of each kind
     #[arg(long, value_name = "N", default_value = "100")]
     limit: NonZeroUsize,
     /// Print the result as JSON

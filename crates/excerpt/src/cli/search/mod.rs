@@ -312,7 +312,7 @@ fn lagging(lag: Lag, start: impl FnOnce() -> io::Result<()>) -> String {
             format!("answered from an older state: {error}")
         }
         Lag::Aside { remaining } => format!(
-            "answered from the state before the settings changed, {} left; {}",
+            "answered from the index as it was before the settings changed, {} still to be split; {}",
             counted(remaining, "document"),
             goes_on(false)
         ),
