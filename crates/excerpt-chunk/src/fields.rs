@@ -291,12 +291,12 @@ fn say(error: impl ToString) -> String {
 }
 
 /// One form for all errors about a value: serde's own messages name only the types.
-fn wrong_kind(key: &str, value: &Value, told: &str) -> String {
-    match told.rsplit_once(", expected ") {
-        Some(_) if told.starts_with('`') => told.to_string(),
+fn wrong_kind(key: &str, value: &Value, message: &str) -> String {
+    match message.rsplit_once(", expected ") {
+        Some(_) if message.starts_with('`') => message.to_string(),
         Some((_, "usize")) => format!("`{key}` is `{value}`, expected a whole number from 0"),
         Some((_, expected)) => format!("`{key}` is `{value}`, expected {expected}"),
-        None => told.to_string(),
+        None => message.to_string(),
     }
 }
 

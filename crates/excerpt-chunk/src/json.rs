@@ -65,7 +65,7 @@ mod tests {
         );
         let said = serde_json::json!({"max": null, "semantic": null, "overlap": null});
         assert_eq!(read(said).unwrap(), Settings::default());
-        for (said, told) in [
+        for (said, message) in [
             (
                 serde_json::json!({"maxx": 3}),
                 "unknown field `maxx` in `chunking`, did you mean `max`?",
@@ -91,7 +91,7 @@ mod tests {
                 "`min` is `900`, expected a size below `target` (400)",
             ),
         ] {
-            assert_eq!(read(said).unwrap_err(), told);
+            assert_eq!(read(said).unwrap_err(), message);
         }
     }
 }

@@ -17,7 +17,7 @@ const LOCK_RETRY: Duration = Duration::from_millis(500);
 const RETRY: Duration = Duration::from_secs(5);
 
 impl IndexTarget {
-    /// Watches all its sources until `stop` stops it or `told` cancels: see [`Syncable::watch`].
+    /// Watches all its sources until `stop` stops it or `on_event` cancels: see [`Syncable::watch`].
     /// Each has a thread of its own. Of several sources, one that cannot be reached does not affect
     /// the others.
     ///
@@ -27,26 +27,26 @@ impl IndexTarget {
     pub fn watch(
         &self,
         stop: &Stop,
-        told: impl FnMut(&Syncable, Watching) -> ControlFlow<()> + Send,
+        on_event: impl FnMut(&Syncable, Watching) -> ControlFlow<()> + Send,
     ) -> ServiceResult<()> {
-        let told = Mutex::new(told);
+        let on_event = Mutex::new(on_event);
         let is_only = self.sources.len() == 1;
         std::thread::scope(|scope| {
             let watched = self.sources.iter().map(|source| {
-                let told = |event| match (&event, told.lock()) {
+                let on_event = |event| match (&event, on_event.lock()) {
                     // It is the watch of another source that writes.
                     (Watching::Waiting(Error::Locked { holder, .. }), _)
                         if *holder == Some(std::process::id()) =>
                     {
                         ControlFlow::Continue(())
                     }
-                    (_, Ok(mut told)) => told(source, event),
+                    (_, Ok(mut on_event)) => on_event(source, event),
                     (_, Err(_)) => ControlFlow::Break(()),
                 };
                 scope.spawn(move || {
                     // One that has ended for good ends them all, also by a panic.
                     let _stops = StopOnDrop(stop);
-                    self.watch_one(source, is_only, stop, told)
+                    self.watch_one(source, is_only, stop, on_event)
                 })
             });
             let watched: Vec<_> = watched.collect();
@@ -63,16 +63,16 @@ impl IndexTarget {
         source: &Syncable,
         is_only: bool,
         stop: &Stop,
-        mut told: impl FnMut(Watching) -> ControlFlow<()>,
+        mut on_event: impl FnMut(Watching) -> ControlFlow<()>,
     ) -> ServiceResult<()> {
         let mut index = self.writable()?;
-        let mut is_told = false;
+        let mut is_reported = false;
         while !stop.is_stopped() {
-            match source.watch(&mut index, stop, &mut told) {
+            match source.watch(&mut index, stop, &mut on_event) {
                 // It was removed. What is added again, perhaps with other settings, is for the
                 // next watch.
                 Err(ServiceError::Index(error @ Error::UnknownCollection { .. })) if !is_only => {
-                    if told(Watching::Waiting(error)).is_break() {
+                    if on_event(Watching::Waiting(error)).is_break() {
                         break;
                     }
                     while !stop.is_stopped() {
@@ -80,8 +80,8 @@ impl IndexTarget {
                     }
                 }
                 Err(ServiceError::Index(error @ Error::Source { .. })) if !is_only => {
-                    let is_known = std::mem::replace(&mut is_told, true);
-                    if !is_known && told(Watching::Waiting(error)).is_break() {
+                    let is_known = std::mem::replace(&mut is_reported, true);
+                    if !is_known && on_event(Watching::Waiting(error)).is_break() {
                         break;
                     }
                     stop.wait(match source.remote_state() {
@@ -106,7 +106,7 @@ impl Drop for StopOnDrop<'_> {
 }
 
 impl Syncable {
-    /// Updates the index from the source and keeps it up to date until `stop` stops it or `told`,
+    /// Updates the index from the source and keeps it up to date until `stop` stops it or `on_event`,
     /// which receives the events, cancels: see [`Index::watch`]. A source that is not on this disk
     /// is fetched every five minutes, a little earlier or later so that not everyone asks at once,
     /// and less and less often while it cannot be reached.
@@ -119,20 +119,20 @@ impl Syncable {
         &self,
         index: &mut Index,
         stop: &Stop,
-        mut told: impl FnMut(Watching) -> ControlFlow<()>,
+        mut on_event: impl FnMut(Watching) -> ControlFlow<()>,
     ) -> ServiceResult<()> {
         if self.remote_state().is_none() {
-            return Ok(index.watch(&self.root, &self.options, stop, told)?);
+            return Ok(index.watch(&self.root, &self.options, stop, on_event)?);
         }
         let last = index.last_sync(&self.root)?;
         let mut was_reached = last.is_some_and(|last| last.finished.is_some());
-        let mut is_told = false;
+        let mut is_reported = false;
         // What was fetched and could not be synced yet.
         let mut fetched = None;
         while !stop.is_stopped() {
             let progress = |progress| match stop.is_stopped() {
                 true => ControlFlow::Break(()),
-                false => told(Watching::Progress(progress)),
+                false => on_event(Watching::Progress(progress)),
             };
             let opened = fetched.take().map_or_else(|| self.open(), Ok);
             let synced = opened.and_then(|opened| {
@@ -144,16 +144,16 @@ impl Syncable {
             });
             let (pause, flow) = match synced {
                 Ok(report) => {
-                    (is_told, was_reached) = (false, true);
-                    (self.pause(), told(Watching::Synced(report)))
+                    (is_reported, was_reached) = (false, true);
+                    (self.pause(), on_event(Watching::Synced(report)))
                 }
                 // What stops this process may also stop git.
                 Err(_) if stop.is_stopped() => break,
                 Err(Error::Locked { .. }) => (LOCK_RETRY, ControlFlow::Continue(())),
                 Err(error @ (Error::Source { .. } | Error::Vanished { .. })) if was_reached => {
-                    let flow = match std::mem::replace(&mut is_told, true) {
+                    let flow = match std::mem::replace(&mut is_reported, true) {
                         true => ControlFlow::Continue(()),
-                        false => told(Watching::Waiting(error)),
+                        false => on_event(Watching::Waiting(error)),
                     };
                     (self.pause(), flow)
                 }

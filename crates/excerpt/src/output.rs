@@ -243,7 +243,7 @@ pub(crate) fn complain(message: &str) {
 /// Prints a message on standard error.
 pub(crate) fn say(message: &str) {
     let message = match io::stderr().is_terminal() {
-        true => Cow::Owned(told(message)),
+        true => Cow::Owned(for_terminal(message)),
         false => Cow::Borrowed(message),
     };
     // Nothing can be reported when standard error is closed.
@@ -252,7 +252,7 @@ pub(crate) fn say(message: &str) {
 
 /// A message for a terminal, with hidden characters escaped. All lines but the first are indented:
 /// a name in the message may contain line ends, and no part of it may look like another message.
-fn told(message: &str) -> String {
+fn for_terminal(message: &str) -> String {
     escaped(message, Ends::Kept).replace('\n', "\n  ")
 }
 
@@ -397,15 +397,15 @@ mod tests {
     #[test]
     fn an_error_of_the_system_has_no_number() {
         let error = anyhow::Error::from(io::Error::from_raw_os_error(2));
-        let told = with_causes(&error.context("cannot read `a`"));
-        assert!(told.starts_with("cannot read `a`: "), "{told}");
-        assert!(!told.contains("os error"), "{told}");
+        let shown = with_causes(&error.context("cannot read `a`"));
+        assert!(shown.starts_with("cannot read `a`: "), "{shown}");
+        assert!(!shown.contains("os error"), "{shown}");
     }
 
     #[test]
     fn a_name_cannot_look_like_a_message() {
         assert_eq!(
-            told("no `a\nexcerpt: all is well\r`"),
+            for_terminal("no `a\nexcerpt: all is well\r`"),
             "no `a\n  excerpt: all is well\\u{d}`"
         );
     }

@@ -375,12 +375,12 @@ fn unreadable(path: &Path, source: io::Error) -> SetError {
 /// line.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let told = text
+    let message = text
         .rsplit_once(" at line ")
-        .map_or(&*text, |(told, _)| told);
+        .map_or(&*text, |(message, _)| message);
     match error.classify() {
-        serde_json::error::Category::Data => told.to_string(),
-        _ => format!("invalid JSON: {told} at column {}", error.column()),
+        serde_json::error::Category::Data => message.to_string(),
+        _ => format!("invalid JSON: {message} at column {}", error.column()),
     }
 }
 

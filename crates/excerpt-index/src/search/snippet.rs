@@ -356,7 +356,7 @@ fn is_markup(line: &str) -> bool {
 /// words.
 fn widen(text: &str, body: usize, mut window: Range<usize>) -> Range<usize> {
     if window.is_empty() {
-        let first = text.len() - told(&text[body..]).len();
+        let first = text.len() - after_markup(&text[body..]).len();
         window = first..first;
     }
     let used = text[window.clone()].chars().count();
@@ -386,7 +386,7 @@ fn widen(text: &str, body: usize, mut window: Range<usize>) -> Range<usize> {
 }
 
 /// A text from its first line on that is more than markup; if there is none, from its first line.
-fn told(text: &str) -> &str {
+fn after_markup(text: &str) -> &str {
     let text = text.trim_start();
     let mut rest = text;
     for line in text.split_inclusive('\n') {

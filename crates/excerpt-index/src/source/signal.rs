@@ -37,7 +37,7 @@ pub enum Wakeup {
 
 impl ChangeSignal {
     /// Signals that files may have changed.
-    pub fn ring(&self) {
+    pub fn notify(&self) {
         let now = Instant::now();
         let mut state = self.state();
         state.times = Some((state.times.map_or(now, |(first, _)| first), now));
@@ -103,20 +103,20 @@ mod tests {
 
     #[test]
     fn a_bell_waits_for_quiet_but_not_for_ever() {
-        let bell = ChangeSignal::default();
-        assert_eq!(bell.wait(Duration::ZERO), Wakeup::Late);
-        bell.ring();
-        assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
-        assert_eq!(bell.wait(Duration::ZERO), Wakeup::Late);
+        let signal = ChangeSignal::default();
+        assert_eq!(signal.wait(Duration::ZERO), Wakeup::Late);
+        signal.notify();
+        assert_eq!(signal.wait(DEADLINE), Wakeup::Changed);
+        assert_eq!(signal.wait(Duration::ZERO), Wakeup::Late);
         // The first ring was long ago, the last one is recent.
         let now = Instant::now();
         if let Some(first) = now.checked_sub(LONGEST) {
-            bell.state().times = Some((first, now + DEADLINE));
-            assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
+            signal.state().times = Some((first, now + DEADLINE));
+            assert_eq!(signal.wait(DEADLINE), Wakeup::Changed);
         }
-        bell.ring();
-        bell.end();
-        assert_eq!(bell.wait(DEADLINE), Wakeup::Ended);
-        bell.pause(DEADLINE);
+        signal.notify();
+        signal.end();
+        assert_eq!(signal.wait(DEADLINE), Wakeup::Ended);
+        signal.pause(DEADLINE);
     }
 }

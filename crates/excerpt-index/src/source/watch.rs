@@ -1,5 +1,5 @@
 //! Detects that the files of a source may have changed: [`Watched`] receives events from the
-//! operating system and rings a [`ChangeSignal`].
+//! operating system and notifies a [`ChangeSignal`].
 //!
 //! An event means that it is time for a new listing, which finds the changes. So it does not matter
 //! what exactly an event says, or in what order they come. Where a watch covers a single folder,
@@ -61,14 +61,14 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Watches `files` from the first listing on, and rings `bell` when they may have changed.
+    /// Watches `files` from the first listing on, and notifies `signal` when they may have changed.
     #[must_use]
-    pub fn new(files: Files, bell: Arc<ChangeSignal>) -> Self {
+    pub fn new(files: Files, signal: Arc<ChangeSignal>) -> Self {
         let known = Arc::new(Known {
             root: files.path().to_path_buf(),
             folders: Mutex::default(),
             has_lost_events: AtomicBool::new(false),
-            bell,
+            signal,
         });
         let (watcher, deafness) = match known.watcher() {
             Ok(watcher) => (Some(Mutex::new(watcher)), None),
@@ -239,7 +239,7 @@ impl Visitor for Watched {
         if known.identity.is_some() && known.identity != identity {
             drop(folders);
             self.known.forget(folder);
-            self.known.bell.ring();
+            self.known.signal.notify();
             return;
         }
         known.identity = identity;
@@ -255,7 +255,7 @@ struct Known {
     root: PathBuf,
     folders: Mutex<BTreeMap<String, WatchedFolder>>,
     has_lost_events: AtomicBool,
-    bell: Arc<ChangeSignal>,
+    signal: Arc<ChangeSignal>,
 }
 
 /// A watched folder.
@@ -291,7 +291,7 @@ impl Known {
             _ => {
                 self.has_lost_events.store(true, Ordering::Relaxed);
                 self.forget("");
-                return self.bell.ring();
+                return self.signal.notify();
             }
         };
         let is_move = match event.kind {
@@ -314,7 +314,7 @@ impl Known {
             }
         }
         if counts {
-            self.bell.ring();
+            self.signal.notify();
         }
     }
 
@@ -475,7 +475,7 @@ mod tests {
 
     const DEADLINE: Duration = Duration::from_secs(120);
 
-    /// Watched files, after one listing, and the bell.
+    /// Watched files, after one listing, and the signal.
     fn watched(files: &[&str]) -> (tempfile::TempDir, Watched, Arc<ChangeSignal>) {
         let dir = tempfile::tempdir().unwrap();
         for path in files {
@@ -484,11 +484,11 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         fs::write(dir.path().join(".gitignore"), "build/\n*.log\n").unwrap();
-        let bell = Arc::new(ChangeSignal::default());
+        let signal = Arc::new(ChangeSignal::default());
         let files = Files::new(dir.path(), 100).unwrap();
-        let watched = Watched::new(files, Arc::clone(&bell));
+        let watched = Watched::new(files, Arc::clone(&signal));
         watched.list().unwrap();
-        (dir, watched, bell)
+        (dir, watched, signal)
     }
 
     #[test]
@@ -536,17 +536,17 @@ mod tests {
 
     #[test]
     fn a_read_is_no_change_and_lost_events_are() {
-        let (_dir, watched, bell) = watched(&["a/b.md"]);
+        let (_dir, watched, signal) = watched(&["a/b.md"]);
         let known = &watched.known;
         let path = known.root.join("a/b.md");
         let hear = |kind| known.hear(Ok(Event::new(kind).add_path(path.clone())));
         hear(EventKind::Access(AccessKind::Open(AccessMode::Any)));
         hear(EventKind::Access(AccessKind::Close(AccessMode::Read)));
-        assert_eq!(bell.wait(Duration::ZERO), Wakeup::Late);
+        assert_eq!(signal.wait(Duration::ZERO), Wakeup::Late);
         hear(EventKind::Modify(ModifyKind::Data(DataChange::Any)));
-        assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
+        assert_eq!(signal.wait(DEADLINE), Wakeup::Changed);
         known.hear(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
-        assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
+        assert_eq!(signal.wait(DEADLINE), Wakeup::Changed);
         assert!(locked(&known.folders).is_empty());
     }
 
@@ -578,11 +578,11 @@ mod tests {
 
     /// Watched files whose events are only those that a test makes up.
     fn unheard(files: &[&str]) -> (tempfile::TempDir, Watched) {
-        let (dir, _, bell) = watched(files);
+        let (dir, _, signal) = watched(files);
         let watcher = notify::recommended_watcher(|_| ()).unwrap();
         let unheard = Watched {
             watcher: Some(Mutex::new(watcher)),
-            ..Watched::new(Files::new(dir.path(), 100).unwrap(), bell)
+            ..Watched::new(Files::new(dir.path(), 100).unwrap(), signal)
         };
         unheard.list().unwrap();
         (dir, unheard)
@@ -683,7 +683,7 @@ mod tests {
         let is_known = |folder: &str| locked(&known.folders).contains_key(folder);
         assert_eq!(listed(&watched), ["a/3.md", "c/2.md", "c/a/b/1.md"]);
         assert!(!is_known("a") && is_known("c/a/b"));
-        assert_eq!(known.bell.wait(DEADLINE), Wakeup::Changed);
+        assert_eq!(known.signal.wait(DEADLINE), Wakeup::Changed);
         assert_eq!(listed(&watched), ["a/3.md", "c/2.md", "c/a/b/1.md"]);
         assert!(is_known("a") && !is_known("a/b"));
     }
@@ -692,13 +692,13 @@ mod tests {
     #[test]
     fn a_name_that_is_no_text_is_a_change_of_its_folder() {
         use std::os::unix::ffi::OsStrExt;
-        let (_dir, watched, bell) = watched(&["a/1.md"]);
+        let (_dir, watched, signal) = watched(&["a/1.md"]);
         let known = &watched.known;
         let path = known.root.join("a").join(OsStr::from_bytes(b"\xff.md"));
         let event = Event::new(EventKind::Create(CreateKind::File)).add_path(path);
         known.hear(Ok(event));
         assert!(!locked(&known.folders)["a"].is_current);
-        assert_eq!(bell.wait(DEADLINE), Wakeup::Changed);
+        assert_eq!(signal.wait(DEADLINE), Wakeup::Changed);
     }
 
     #[test]
@@ -730,12 +730,12 @@ mod tests {
 
     #[test]
     fn a_system_without_events_is_said_to_be_deaf() {
-        let (dir, watched, bell) = watched(&["a.md"]);
+        let (dir, watched, signal) = watched(&["a.md"]);
         assert_eq!(watched.deafness(), None);
         let deaf = Watched {
             watcher: None,
             deafness: Mutex::new(Some("none".into())),
-            ..Watched::new(Files::new(dir.path(), 100).unwrap(), bell)
+            ..Watched::new(Files::new(dir.path(), 100).unwrap(), signal)
         };
         assert_eq!(deaf.list().unwrap().entries.len(), 1);
         assert_eq!(deaf.deafness().as_deref(), Some("none"));

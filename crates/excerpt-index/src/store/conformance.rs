@@ -272,8 +272,8 @@ impl<S: TestStore> Conformance<'_, S> {
         let mut untold = |_, _| panic!("there is nothing to do");
         assert!(ledger.index_words(&mut go_on).unwrap().is_continue());
         assert!(ledger.index_words(&mut untold).unwrap().is_continue());
-        for tell in [&mut go_on as &mut dyn FnMut(_, _) -> _, &mut untold] {
-            let followed = ledger.embed(self.embedder, tell).unwrap();
+        for on_progress in [&mut go_on as &mut dyn FnMut(_, _) -> _, &mut untold] {
+            let followed = ledger.embed(self.embedder, on_progress).unwrap();
             assert_eq!(followed, Followed::Complete);
         }
         assert!(ledger.merge_words(&mut untold).unwrap().is_continue());

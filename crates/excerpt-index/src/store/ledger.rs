@@ -10,7 +10,7 @@ use crate::embed::{EmbedError, Embedder};
 use crate::model::{LastSync, PathRange, SourceId, SourceSummary, Stat};
 
 /// Receives how many of how many documents are done, and may cancel: what is done by then is kept.
-pub(crate) type Tell<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
+pub(crate) type OnProgress<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
 
 /// The one writer of an index. What it writes is complete or absent, however the process ends.
 pub(crate) trait Ledger {
@@ -56,15 +56,19 @@ pub(crate) trait Ledger {
     fn apply(&mut self, source: &SourceId, changes: &[Change]) -> Result<(), StoreError>;
 
     /// Makes the changed documents searchable by their words.
-    fn index_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError>;
+    fn index_words(&mut self, on_progress: OnProgress<'_>) -> Result<ControlFlow<()>, StoreError>;
 
     /// Computes the vectors of the changed chunks.
-    fn embed(&mut self, embedder: &dyn Embedder, tell: Tell<'_>) -> Result<Followed, StoreError>;
+    fn embed(
+        &mut self,
+        embedder: &dyn Embedder,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Followed, StoreError>;
 
     /// Merges the parts that [`Ledger::index_words`] has left: a search has to look into each.
     /// `tell` counts nothing. If it cancels and many parts are left, returns
     /// [`ControlFlow::Break`]: then the next sync tries again.
-    fn merge_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError>;
+    fn merge_words(&mut self, on_progress: OnProgress<'_>) -> Result<ControlFlow<()>, StoreError>;
 
     /// How many documents are not searchable in their current version.
     fn behind(&self) -> Result<usize, StoreError>;

@@ -146,7 +146,7 @@ impl<'a> Sync<'a> {
 
     /// Brings the index up to date, and returns whether that came to its end.
     fn pass(&mut self) -> Result<bool, StoreError> {
-        if self.tell(Stage::List, 0, 0).is_break() {
+        if self.progress(Stage::List, 0, 0).is_break() {
             return Ok(false);
         }
         let entries = self.source.entries()?;
@@ -235,7 +235,7 @@ impl<'a> Sync<'a> {
         self.report
     }
 
-    fn tell(&mut self, stage: Stage, done: usize, total: usize) -> ControlFlow<()> {
+    fn progress(&mut self, stage: Stage, done: usize, total: usize) -> ControlFlow<()> {
         (self.progress)(Progress { stage, done, total })
     }
 
@@ -389,7 +389,7 @@ impl<'a> Sync<'a> {
         if batch_number == 0 {
             return Ok(false);
         }
-        Ok(self.tell(Stage::Cut, done, total).is_break()
+        Ok(self.progress(Stage::Cut, done, total).is_break()
             || (batch_number.is_multiple_of(BATCHES_BETWEEN_COMMITS)
                 && self.index_words()?.is_break()))
     }
@@ -453,7 +453,7 @@ impl<'a> Sync<'a> {
             ended: &ended,
             has_moved: &self.has_moved,
         };
-        let (ledger, tell) = (&mut *self.ledger, &mut self.progress);
+        let (ledger, on_progress) = (&mut *self.ledger, &mut self.progress);
         let mut outcomes = Vec::new();
         scope_on_all_cores(|scope| {
             let (finished, finish) = sync_channel::<()>(0);
@@ -465,7 +465,7 @@ impl<'a> Sync<'a> {
             let worked = work(ledger);
             wait(&finish, || {
                 let (stage, (done, total)) = (Stage::Cut, progress);
-                if worked.is_err() || tell(Progress { stage, done, total }).is_break() {
+                if worked.is_err() || on_progress(Progress { stage, done, total }).is_break() {
                     ended.store(true, Ordering::Relaxed);
                 }
             });
@@ -626,8 +626,8 @@ impl<'a> Sync<'a> {
     fn merge_words(&mut self) -> Result<ControlFlow<()>, StoreError> {
         let progress = &mut self.progress;
         let stage = Stage::Merge;
-        let mut tell = |done, total| progress(Progress { stage, done, total });
-        match self.ledger.merge_words(&mut tell)? {
+        let mut on_progress = |done, total| progress(Progress { stage, done, total });
+        match self.ledger.merge_words(&mut on_progress)? {
             // If it turned out to be damaged, it is made again.
             ControlFlow::Continue(()) => self.index_words(),
             ControlFlow::Break(()) => Ok(ControlFlow::Break(())),
@@ -642,8 +642,8 @@ impl<'a> Sync<'a> {
         };
         let progress = &mut self.progress;
         let stage = Stage::Vectors;
-        let mut tell = |done, total| progress(Progress { stage, done, total });
-        Ok(match self.ledger.embed(embedder, &mut tell)? {
+        let mut on_progress = |done, total| progress(Progress { stage, done, total });
+        Ok(match self.ledger.embed(embedder, &mut on_progress)? {
             Followed::Complete => ControlFlow::Continue(()),
             Followed::Broken => ControlFlow::Break(()),
             Followed::Failed(error) => {

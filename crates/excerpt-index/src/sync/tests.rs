@@ -11,7 +11,7 @@ use crate::fs::lock::WriteLock;
 use crate::model::{Provenance, Stat};
 use crate::source::{Entry, ListItem, Reading};
 use crate::store::catalog::Catalog;
-use crate::store::ledger::Tell;
+use crate::store::ledger::OnProgress;
 use crate::store::{Known, Store, Twin};
 
 #[test]
@@ -296,16 +296,16 @@ impl Ledger for Damaged<'_> {
         self.inner.apply(source, changes)
     }
 
-    fn index_words(&mut self, tell: Tell<'_>) -> Stored<ControlFlow<()>> {
-        self.inner.index_words(tell)
+    fn index_words(&mut self, on_progress: OnProgress<'_>) -> Stored<ControlFlow<()>> {
+        self.inner.index_words(on_progress)
     }
 
-    fn embed(&mut self, embedder: &dyn Embedder, tell: Tell<'_>) -> Stored<Followed> {
-        self.inner.embed(embedder, tell)
+    fn embed(&mut self, embedder: &dyn Embedder, on_progress: OnProgress<'_>) -> Stored<Followed> {
+        self.inner.embed(embedder, on_progress)
     }
 
-    fn merge_words(&mut self, tell: Tell<'_>) -> Stored<ControlFlow<()>> {
-        self.inner.merge_words(tell)
+    fn merge_words(&mut self, on_progress: OnProgress<'_>) -> Stored<ControlFlow<()>> {
+        self.inner.merge_words(on_progress)
     }
 
     /// One document is behind in each pass.

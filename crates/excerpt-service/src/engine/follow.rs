@@ -130,14 +130,14 @@ impl Followers {
             requests.made += 1;
             tickets.push((Arc::clone(follower), requests.made));
             drop(requests);
-            follower.signal.ring();
+            follower.signal.notify();
         }
         SyncTicket(tickets)
     }
 
     /// Looks for added and removed sources now.
     pub(super) fn sources_changed(&self) {
-        self.sources.ring();
+        self.sources.notify();
     }
 
     /// Ends all threads.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::cli::choice::{EmbeddingArgs, IndexArgs, TypeName};
 use crate::cli::exit::Outcome;
 use crate::cli::flags::ChunkFlags;
-use crate::cli::sync::told;
+use crate::cli::sync::print_report;
 use crate::output::{Output, SCHEMA};
 
 /// How many warnings are shown.
@@ -124,7 +124,7 @@ pub(super) fn report(reply: &AddReply, json: bool) -> anyhow::Result<Outcome> {
             sync: report,
         })?;
     } else {
-        told(&mut output, name, report, false)?;
+        print_report(&mut output, name, report, false)?;
         let (documents, chunks) = (counted(*documents, "document"), counted(*chunks, "chunk"));
         output.line(output.safe(&format!("{documents} in {chunks}: search with `-c {name}`")))?;
         let (warnings, more) = reply.contents.first_warnings(WARNINGS, str::to_string);

@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use crate::cli::choice::{EmbeddingArgs, IndexArgs};
 use crate::cli::exit::Outcome;
+use crate::cli::messages::index_error;
 use crate::cli::status;
-use crate::cli::told::index_error;
 use crate::output::{Output, SCHEMA, say};
 use crate::progress::Bar;
 

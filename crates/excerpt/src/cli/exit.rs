@@ -4,7 +4,7 @@
 
 use std::io;
 
-use super::told::message;
+use super::messages::message;
 use crate::output::complain;
 
 /// The result of a command that did not fail.

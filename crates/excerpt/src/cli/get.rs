@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::choice::IndexArgs;
 use crate::cli::exit::Outcome;
-use crate::cli::told::{changed, message};
+use crate::cli::messages::{changed, message};
 use crate::output::{Output, SCHEMA, complain, say};
 
 /// Print documents from the index, or parts of them

@@ -19,7 +19,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Create a webhook and print its address and secret, to be entered at the host of the repository
+    /// Create a webhook and print its secret, to be entered at the host of the repository
     Add {
         /// The name of the hook, the last part of its address: /hooks/NAME
         name: String,

@@ -6,8 +6,8 @@ use excerpt_service::{MirrorReply, MirrorRequest};
 
 use crate::cli::choice::{EmbeddingArgs, IndexArgs};
 use crate::cli::exit::Outcome;
+use crate::cli::messages::index_error;
 use crate::cli::sync;
-use crate::cli::told::index_error;
 use crate::output::{Output, say};
 use crate::progress::Bar;
 

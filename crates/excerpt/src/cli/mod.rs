@@ -21,6 +21,7 @@ mod hook;
 mod list;
 mod man;
 mod mcp;
+mod messages;
 mod mirror;
 mod remove;
 mod search;
@@ -28,7 +29,6 @@ mod serve;
 mod status;
 mod sync;
 mod token;
-mod told;
 mod unknown;
 mod watch;
 

@@ -10,7 +10,7 @@ use excerpt_service::{PUSH_LIMIT, PushHint, SyncRequest, Syncable};
 use crate::cli::background;
 use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
 use crate::cli::exit::Outcome;
-use crate::cli::told::index_error;
+use crate::cli::messages::index_error;
 use crate::cli::watch;
 use crate::invocation::started;
 use crate::output::{Output, say};
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut outcome = Outcome::Done;
     target.sync(&mut index, &mut Bar::new(), |source, synced| {
         match synced {
-            Ok(report) => told(&mut output, &name_of(source), &report, args.json)?,
+            Ok(report) => print_report(&mut output, &name_of(source), &report, args.json)?,
             Err(error) => {
                 say(&index_error(&error));
                 outcome = Outcome::Attention;
@@ -115,7 +115,7 @@ pub(super) fn name_of(source: &Syncable) -> String {
 }
 
 /// Reports the result of a sync.
-pub(super) fn told(
+pub(super) fn print_report(
     output: &mut Output,
     name: &str,
     report: &SyncReport,

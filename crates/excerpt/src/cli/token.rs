@@ -49,7 +49,7 @@ struct AddArgs {
     /// Give access only to this folder, a path relative to what is served
     #[arg(long, value_name = "FOLDER")]
     under: Option<String>,
-    /// Allow writing: adding, changing, removing and syncing collections, and saving notes
+    /// Allow it to add, change, remove and sync collections, and to save notes
     #[arg(long)]
     write: bool,
     /// How long it is valid: a number of minutes, hours, days or weeks, such as 30d [default: never]

@@ -9,8 +9,8 @@ use excerpt_index::{Stop, SyncReport, Watching};
 use excerpt_service::{IndexTarget, SyncObserver as _};
 
 use crate::cli::exit::Outcome;
+use crate::cli::messages::index_error;
 use crate::cli::sync;
-use crate::cli::told::index_error;
 use crate::output::{Output, say};
 use crate::progress::Bar;
 
@@ -55,7 +55,7 @@ pub(crate) fn run(target: &IndexTarget, json: bool) -> anyhow::Result<Outcome> {
                 bar.take().iter_mut().for_each(Bar::ended);
                 reported.push(source.root.clone());
                 let mut output = Output::new();
-                let printed = sync::told(&mut output, &name, &report, json)
+                let printed = sync::print_report(&mut output, &name, &report, json)
                     .and_then(|()| Ok(output.flush()?));
                 if reported.len() == target.sources.len() {
                     say("watching for changes; press Ctrl-C to stop");

@@ -71,7 +71,7 @@ pub(super) fn routes(server: &Arc<Server>) -> Router {
         })
         .layer(CompressionLayer::new())
         .layer(from_fn_with_state(Arc::clone(server), limited))
-        .layer(from_fn_with_state(Arc::clone(server), told))
+        .layer(from_fn_with_state(Arc::clone(server), logged))
         .layer(CatchPanicLayer::custom(|_| {
             tracing::error!("a request panicked");
             let detail = "the request failed: the log of the server says why";
@@ -174,7 +174,7 @@ async fn limited(
 }
 
 /// Logs and counts a request. The query of its address is not logged: it may be private.
-async fn told(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+async fn logged(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or("none", MatchedPath::as_str).to_string();

@@ -116,12 +116,12 @@ impl Shared {
         let added = self
             .engine
             .write(move |writer| shared.scope.add(writer, prepared));
-        Ok(told(form, &added.await?))
+        Ok(report(form, &added.await?))
     }
 }
 
 /// The answer about what was added.
-fn told(form: Form, reply: &AddReply) -> Reply {
+fn report(form: Form, reply: &AddReply) -> Reply {
     let name = &reply.collection.name;
     let Contents {
         documents, chunks, ..

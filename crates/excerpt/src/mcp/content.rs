@@ -97,7 +97,7 @@ pub(super) enum Listener {
 
 impl Listener {
     /// Sends a notification, and returns whether it could be sent.
-    async fn tell(&self) -> bool {
+    async fn notify(&self) -> bool {
         match self {
             Listener::Session(peer) => peer.notify_tool_list_changed().await.is_ok(),
             Listener::Subscription(sink) => sink.notify_tool_list_changed().await.is_ok(),
@@ -149,20 +149,22 @@ impl Shared {
         let mut state = self.engine.state();
         let mut listed = self.content.listed.subscribe();
         // The description that it was notified of but has not listed yet.
-        let mut told: Option<Arc<Instructions>> = None;
+        let mut notified: Option<Arc<Instructions>> = None;
         loop {
             let checked = state.borrow_and_update().checked;
             let before = listed.borrow_and_update().clone();
             if let Some(before) = before {
                 let now = self.instructions().await;
-                let is_told = told.as_ref().is_some_and(|told| !told.differ(&now));
+                let is_notified = notified
+                    .as_ref()
+                    .is_some_and(|notified| !notified.differ(&now));
                 if !now.differ(&before) {
-                    told = None;
-                } else if !is_told {
-                    if !listener.tell().await {
+                    notified = None;
+                } else if !is_notified {
+                    if !listener.notify().await {
                         return;
                     }
-                    told = Some(now);
+                    notified = Some(now);
                 }
             }
             let is_open = tokio::select! {

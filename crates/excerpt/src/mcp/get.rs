@@ -18,10 +18,10 @@ use super::annotations::reads;
 use super::arguments::{default_tokens, read_tokens, schema};
 use super::fence::Fenced;
 use super::links;
+use super::messages::service_error;
 use super::names::quoted;
 use super::reply::{Form, Reply};
 use super::shared::Shared;
-use super::told::told;
 
 pub(super) const NAME: &str = "get";
 
@@ -102,7 +102,7 @@ impl Shared {
             let target = shown(&item.target);
             let is_full = room_for == 0 || (at > 0 && left < (count - at) * NAMED / 2);
             let item = match item.read {
-                Err(error) => Printed::error(&target, &told(&error)),
+                Err(error) => Printed::error(&target, &service_error(&error)),
                 // A target that is too long to repeat is known from the request.
                 Ok(_) if is_full => Printed::named(&target, target == item.target),
                 Ok(read) => {
@@ -152,7 +152,7 @@ impl Shared {
         let head = Head::of(asked.number, &read, path);
         // Links and front matter, which are also in the text, leave half of the room to the text.
         let links = document.links.as_ref();
-        let links = links.map(|links| links::told(&self.scope, links, form, most / 3));
+        let links = links.map(|links| links::shown(&self.scope, links, form, most / 3));
         let (links_text, links) = links.unwrap_or_default();
         let mut data = json!({
             "target": asked.target,

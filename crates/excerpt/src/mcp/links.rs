@@ -12,21 +12,21 @@ use super::reply::Form;
 
 /// The links as text, one per line, and as JSON, in at most `most` tokens: outgoing links in the
 /// order of the text, then incoming ones.
-pub(super) fn told(scope: &Scope, links: &Links, form: Form, room: usize) -> (Fenced, Value) {
+pub(super) fn shown(scope: &Scope, links: &Links, form: Form, room: usize) -> (Fenced, Value) {
     let outgoing = links.outgoing.iter().map(|link| outgoing(scope, link));
     let incoming = links.incoming.iter().map(|link| incoming(scope, link));
     let total = links.outgoing.len() + links.incoming.len();
     let mut text = Fenced::default();
     let mut data = json!({"outgoing": [], "incoming": []});
     let mut left = room;
-    let mut told = 0;
+    let mut shown = 0;
     for (way, line, link) in outgoing.chain(incoming) {
         let taken = form.tokens(&measured(&line), &link);
         if taken > left {
             break;
         }
         left -= taken;
-        told += 1;
+        shown += 1;
         text.line(&line);
         if let Some(links) = data[way].as_array_mut() {
             links.push(link);
@@ -35,8 +35,8 @@ pub(super) fn told(scope: &Scope, links: &Links, form: Form, room: usize) -> (Fe
     if total == 0 {
         text.line("no links");
     }
-    if told < total {
-        let omitted = total - told;
+    if shown < total {
+        let omitted = total - shown;
         text.line(&format!(
             "… {} left out to stay within `max_tokens`: ask for more tokens, or read a part",
             counted(omitted, "link")
@@ -47,9 +47,9 @@ pub(super) fn told(scope: &Scope, links: &Links, form: Form, room: usize) -> (Fe
 }
 
 /// The list that a link belongs to, the link as a line, and as JSON.
-type ToldLink = (&'static str, String, Value);
+type LinkLine = (&'static str, String, Value);
 
-fn outgoing(scope: &Scope, link: &Outgoing) -> ToldLink {
+fn outgoing(scope: &Scope, link: &Outgoing) -> LinkLine {
     let path = link.path.as_deref().map(|path| scope.outward(path));
     let section = link.section.as_ref().map(|section| format!("#{section}"));
     let target = scope.outward(&link.target).to_string() + &section.unwrap_or_default();
@@ -60,7 +60,7 @@ fn outgoing(scope: &Scope, link: &Outgoing) -> ToldLink {
     ("outgoing", line, data)
 }
 
-fn incoming(scope: &Scope, link: &Incoming) -> ToldLink {
+fn incoming(scope: &Scope, link: &Incoming) -> LinkLine {
     let path = scope.outward(&link.path);
     let title = titled(link.title.as_deref());
     let line = format!("linked from {}:{}{title}", address(path), link.line);

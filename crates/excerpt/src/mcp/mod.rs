@@ -16,6 +16,7 @@ mod instructions;
 mod line;
 mod links;
 mod list;
+mod messages;
 mod names;
 mod note;
 mod passage;
@@ -25,7 +26,6 @@ mod search;
 mod server;
 mod shared;
 mod stdio;
-mod told;
 mod waiting;
 
 pub(crate) use line::MESSAGE_LIMIT;

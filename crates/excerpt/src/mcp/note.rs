@@ -13,9 +13,9 @@ use serde_json::json;
 
 use super::annotations::writes;
 use super::arguments::schema;
+use super::messages::service_error;
 use super::reply::{Form, Reply, with_notes};
 use super::shared::Shared;
-use super::told::told;
 
 pub(super) const NAME: &str = "note";
 
@@ -63,7 +63,7 @@ impl Shared {
                 let reply = request.write(&shared.scope, inbox, &day, writer)?;
                 let mut notes = Vec::new();
                 if let Some(error) = &reply.unsynced {
-                    notes.push(format!("not searchable yet: {}", told(error)));
+                    notes.push(format!("not searchable yet: {}", service_error(error)));
                 } else if !reply.is_searchable {
                     notes.push(
                         "the folder's ignore rules exclude this file from the index: it is saved but not searchable"

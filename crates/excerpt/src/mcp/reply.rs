@@ -30,7 +30,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::told::message;
+use super::messages::message;
 
 /// The maximum length of an error in characters: it may repeat an argument.
 const LONGEST: usize = 1_000;

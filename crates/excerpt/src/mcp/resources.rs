@@ -16,8 +16,8 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
 
+use super::messages::message;
 use super::shared::Shared;
-use super::told::message;
 
 /// The number of resources per page.
 const PAGE: usize = 200;

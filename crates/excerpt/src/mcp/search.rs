@@ -25,11 +25,11 @@ use super::annotations::reads;
 use super::arguments::{object, read_fields, read_tokens, schema};
 use super::fence::{Fenced, measured};
 use super::instructions::Instructions;
+use super::messages;
 use super::names::quoted;
 use super::passage::{FormCost, head, how, place};
 use super::reply::{Form, Reply};
 use super::shared::Shared;
-use super::told;
 use crate::output::ONLY_WEAK;
 use crate::scores::Scores;
 
@@ -244,7 +244,7 @@ impl Shared {
                 format!("no document here has the {filter} {asked}: {there}")
             }
             // It may repeat a long question.
-            note => bounded(&told::note(note)),
+            note => bounded(&messages::note(note)),
         }
     }
 

@@ -41,6 +41,6 @@ impl Shared {
         self.ready(context).await?;
         let shared = Arc::clone(self);
         let answer = self.engine.answer(move |index| work(&shared, index)).await;
-        answer.map_err(|trouble| self.told(trouble))
+        answer.map_err(|trouble| self.unanswered(trouble))
     }
 }

@@ -12,14 +12,14 @@ use rmcp::model::ProgressNotificationParam;
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::time::{Instant, timeout_at};
 
+use super::messages::service_error;
 use super::shared::Shared;
-use super::told::told;
 
 /// How long an answer waits for the first documents.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The interval of progress reports to a waiting client.
-const TELLING: Duration = Duration::from_millis(100);
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Shared {
     /// Waits until requests can be answered, as the sync mode requires.
@@ -43,10 +43,10 @@ impl Shared {
     async fn wait_for_the_first(self: &Arc<Self>, context: &RequestContext<RoleServer>) {
         let end = Instant::now() + PATIENCE;
         let mut state = self.engine.state();
-        let mut teller = Teller {
+        let mut reporter = ProgressReporter {
             context,
             is_whole: self.scope.is_whole(),
-            told: 0.0,
+            reported: 0.0,
             due: Instant::now(),
         };
         // The number of searchable documents is checked again whenever a part of the work has
@@ -60,7 +60,7 @@ impl Shared {
             if !now.is_checking {
                 return;
             }
-            teller.tell(&now).await;
+            reporter.report(&now).await;
             match timeout_at(end, state.changed()).await {
                 Ok(Ok(())) => is_due = state.borrow().checked != now.checked,
                 _ => return,
@@ -77,12 +77,14 @@ impl Shared {
     }
 
     /// An error, with a message that says what to do.
-    pub(super) fn told(&self, trouble: Unanswered<anyhow::Error>) -> anyhow::Error {
+    pub(super) fn unanswered(&self, trouble: Unanswered<anyhow::Error>) -> anyhow::Error {
         let state = self.engine.state().borrow().clone();
         match trouble {
             Unanswered::Missing(error) if self.engine.mode() == SyncMode::Never => error.into(),
             Unanswered::Missing(_) => match state.ended {
-                Some(CheckEnd::Failed(reason)) => anyhow!("nothing is indexed: {}", told(&reason)),
+                Some(CheckEnd::Failed(reason)) => {
+                    anyhow!("nothing is indexed: {}", service_error(&reason))
+                }
                 _ => {
                     anyhow!("nothing is indexed yet; indexing has started: ask again in a moment")
                 }
@@ -122,7 +124,9 @@ impl Shared {
 /// Why an answer is not up to date, and what to do.
 fn lagging(lag: &ServedLag) -> String {
     match lag {
-        ServedLag::Failed(reason) => format!("answered from an older state: {}", told(reason)),
+        ServedLag::Failed(reason) => {
+            format!("answered from an older state: {}", service_error(reason))
+        }
         lag => lag.to_string(),
     }
 }
@@ -132,17 +136,17 @@ fn has_documents(index: &Index) -> ServiceResult<bool> {
 }
 
 /// Reports the progress of the first sync to a client that requested it.
-struct Teller<'a> {
+struct ProgressReporter<'a> {
     context: &'a RequestContext<RoleServer>,
     /// Whether everything that is counted is visible.
     is_whole: bool,
     /// The last reported progress, which only grows.
-    told: f64,
+    reported: f64,
     due: Instant,
 }
 
-impl Teller<'_> {
-    async fn tell(&mut self, state: &WriterProgress) {
+impl ProgressReporter<'_> {
+    async fn report(&mut self, state: &WriterProgress) {
         let Some(token) = self.context.meta.get_progress_token() else {
             return;
         };
@@ -159,15 +163,15 @@ impl Teller<'_> {
         };
         let share = progress.done as f64 / progress.total.max(1) as f64;
         let done = stage + share.min(1.0);
-        if done <= self.told {
+        if done <= self.reported {
             return;
         }
-        self.told = done;
-        self.due = Instant::now() + TELLING;
-        let mut told = ProgressNotificationParam::new(token, done).with_total(4.0);
+        self.reported = done;
+        self.due = Instant::now() + REPORT_INTERVAL;
+        let mut notification = ProgressNotificationParam::new(token, done).with_total(4.0);
         let far = far(&progress).filter(|_| self.is_whole);
-        told.message = Some(far.unwrap_or_else(|| "indexing".to_string()));
+        notification.message = Some(far.unwrap_or_else(|| "indexing".to_string()));
         // An error is ignored: progress is optional.
-        let _ = self.context.peer.notify_progress(told).await;
+        let _ = self.context.peer.notify_progress(notification).await;
     }
 }

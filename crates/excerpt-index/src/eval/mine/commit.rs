@@ -41,15 +41,15 @@ pub(super) fn candidates(pages: &[Page], history: &[Change]) -> Vec<Candidate> {
             .iter()
             .map(|path| numbers.get(&**path).copied());
         let known: Vec<usize> = known.collect::<Option<_>>()?;
-        let told = known
+        let answers = known
             .iter()
             .copied()
             .filter(|page| !is_along(&pages[*page].path));
-        let mut told: Vec<usize> = told.collect();
-        told.sort_unstable();
-        told.dedup();
-        let first = *told.first()?;
-        let places = told.into_iter().map(|page| Place { page, bytes: None });
+        let mut answers: Vec<usize> = answers.collect();
+        answers.sort_unstable();
+        answers.dedup();
+        let first = *answers.first()?;
+        let places = answers.into_iter().map(|page| Place { page, bytes: None });
         Some(Candidate {
             kind: QuestionKind::Commit,
             query,
@@ -93,18 +93,18 @@ fn subject(given: &str) -> Option<String> {
     ];
     let given = given.trim();
     let given = match given.rsplit_once(" (#") {
-        Some((told, _)) => told,
+        Some((subject, _)) => subject,
         None => given,
     };
-    let told = match given.split_once(": ") {
-        Some((area, told))
+    let subject = match given.split_once(": ") {
+        Some((area, subject))
             if TYPES.contains(&area.split(['(', '!']).next().unwrap_or_default()) =>
         {
-            told
+            subject
         }
         _ => given,
     };
-    let query = plain(told);
+    let query = plain(subject);
     let contents = words(&query).filter(|word| !is_empty_word(word)).count();
     let is_dropped = words(&query).any(|word| DROPPED.contains(&&*word));
     let is_numbered = query.split(' ').any(is_version);

@@ -195,16 +195,16 @@ fn question(paragraph: &str, name: &str) -> Option<String> {
 fn without_name<'s>(sentence: &'s str, name: &str) -> &'s str {
     let after = |text: &'s str| {
         let rest = text.strip_prefix(name)?;
-        let told = rest.strip_prefix("()").unwrap_or(rest);
-        let is_whole = !told.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let following = rest.strip_prefix("()").unwrap_or(rest);
+        let is_whole = !following.starts_with(|c: char| c.is_alphanumeric() || c == '_');
         // A verb that is also the name: `Draw a pot of tea`.
         let objects = ["a", "an", "the", "this", "all", "any", "each"];
-        let is_verb = told == rest
-            && told
+        let is_verb = following == rest
+            && following
                 .split_whitespace()
                 .next()
                 .is_some_and(|word| objects.contains(&word));
-        (is_whole && !is_verb).then(|| told.trim_start_matches(|c: char| !c.is_alphanumeric()))
+        (is_whole && !is_verb).then(|| following.trim_start_matches(|c: char| !c.is_alphanumeric()))
     };
     let articles = ["A ", "An ", "The "];
     let rest = articles
@@ -525,8 +525,8 @@ mod tests {
     #[test]
     fn fields_of_a_comment_are_no_part_of_its_sentence() {
         let lines = ["CAPI3REF: Draw green tea", "METHOD: pot", "", "More."];
-        let told = first_paragraph(lines.into_iter());
-        assert_eq!(told.as_deref(), Some("Draw green tea"));
+        let paragraph = first_paragraph(lines.into_iter());
+        assert_eq!(paragraph.as_deref(), Some("Draw green tea"));
         assert_eq!(first_paragraph(["TODO: draw green tea"].into_iter()), None);
     }
 

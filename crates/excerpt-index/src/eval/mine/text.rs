@@ -163,14 +163,16 @@ fn code(text: &str, out: &mut String) -> usize {
         return marks.len();
     };
     let inner = &rest[..end];
-    let told = match inner
+    let words = match inner
         .strip_suffix('>')
         .and_then(|inner| inner.rsplit_once('<'))
     {
-        Some((told, _)) if !told.trim().is_empty() && told.ends_with(char::is_whitespace) => told,
+        Some((words, _)) if !words.trim().is_empty() && words.ends_with(char::is_whitespace) => {
+            words
+        }
         _ => inner.trim_start_matches(['~', '!']),
     };
-    out.push_str(told);
+    out.push_str(words);
     let length = 2 * marks.len() + end;
     match text[length..].starts_with('_') {
         true => length + 1,
@@ -352,8 +354,8 @@ mod tests {
                 "Draws tea, e.g. green tea.",
             ),
             (
-                "Draws `a.b. C` well (as told.) More",
-                "Draws `a.b. C` well (as told.)",
+                "Draws `a.b. C` well (as words.) More",
+                "Draws `a.b. C` well (as words.)",
             ),
             ("Version 1.2 of\nthe pot", "Version 1.2 of\nthe pot"),
             ("The file. gitignore", "The file. gitignore"),
@@ -365,7 +367,7 @@ mod tests {
 
     #[test]
     fn markup_is_no_part_of_a_question() {
-        for (text, told) in [
+        for (text, words) in [
             (
                 "Draws [green *tea*](tea.md) in a `Pot`.",
                 "Draws green tea in a Pot.",
@@ -385,7 +387,7 @@ mod tests {
             ("![badge](a.svg) Tea\n  at noon", "Tea at noon"),
             ("a ` b [ c ] d < e", "a b c d < e"),
         ] {
-            assert_eq!(plain(text), told);
+            assert_eq!(plain(text), words);
         }
     }
 
@@ -406,7 +408,7 @@ mod tests {
             "It is the",
             "See the pot of tea",
             "let a = b; c(d) + e[f]; {g}",
-            "The teas are as told here:",
+            "The teas are as words here:",
         ] {
             assert!(!is_fair(unfair), "{unfair}");
         }

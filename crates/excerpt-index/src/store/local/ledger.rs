@@ -10,7 +10,7 @@ use crate::embed::Embedder;
 use crate::fs::lock::WriteLock;
 use crate::model::{PathRange, SourceId};
 use crate::store::catalog::Catalog;
-use crate::store::ledger::{Finished, Followed, Ledger, Registered, Tell, TwinRequest};
+use crate::store::ledger::{Finished, Followed, Ledger, OnProgress, Registered, TwinRequest};
 use crate::store::{Change, Known, StoreError, Twin};
 
 /// A store that this process may write.
@@ -88,24 +88,28 @@ impl Ledger for LocalLedger<'_> {
         self.store.database.apply(source, changes)
     }
 
-    fn index_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError> {
+    fn index_words(&mut self, on_progress: OnProgress<'_>) -> Result<ControlFlow<()>, StoreError> {
         // There is one writer at a time.
         self.merging = None;
-        self.store.catch_up(self.lock, tell)
+        self.store.catch_up(self.lock, on_progress)
     }
 
-    fn embed(&mut self, embedder: &dyn Embedder, tell: Tell<'_>) -> Result<Followed, StoreError> {
+    fn embed(
+        &mut self,
+        embedder: &dyn Embedder,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Followed, StoreError> {
         // One thread merges, and the cores that it leaves compute vectors. That is worth while only
         // after a large change: otherwise there are few vectors to compute.
         if self.store.is_unmerged {
             self.merging = self.store.start_merging()?;
         }
         self.store
-            .embed(self.lock, embedder, self.merging.as_mut(), tell)
+            .embed(self.lock, embedder, self.merging.as_mut(), on_progress)
     }
 
-    fn merge_words(&mut self, tell: Tell<'_>) -> Result<ControlFlow<()>, StoreError> {
-        self.store.merge(self.merging.take(), tell)
+    fn merge_words(&mut self, on_progress: OnProgress<'_>) -> Result<ControlFlow<()>, StoreError> {
+        self.store.merge(self.merging.take(), on_progress)
     }
 
     fn behind(&self) -> Result<usize, StoreError> {

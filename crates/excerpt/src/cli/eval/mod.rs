@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// The folder with the documents [default: the folder `corpus` of the set]
     #[arg(long, value_name = "FOLDER")]
     corpus: Option<PathBuf>,
-    /// How much a chunk must overlap an answer to count: half of the shorter of the two, or any character
+    /// How much a chunk must overlap an answer to count: half of the shorter one, or any character
     #[arg(long, value_enum, default_value_t = RuleName::Half, hide_possible_values = true, value_name = "half|any")]
     rule: RuleName,
     /// Add a table by category

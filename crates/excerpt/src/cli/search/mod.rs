@@ -22,7 +22,7 @@ use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, SyncName, tar
 use crate::cli::editor;
 use crate::cli::exit::Outcome;
 use crate::cli::filter::FilterArgs;
-use crate::cli::told;
+use crate::cli::messages;
 use crate::output::{ONLY_WEAK, Output, SCHEMA, say};
 use crate::progress::Bar;
 use crate::scores::Scores;
@@ -126,10 +126,10 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.into()).map_err(|error| {
         // The message of serde: "unknown variant `x`, expected one of `a`, `b`".
-        let told = error.to_string().replace(['`', '\n'], "");
-        match told.split_once("expected ") {
+        let message = error.to_string().replace(['`', '\n'], "");
+        match message.split_once("expected ") {
             Some((_, words)) => format!("expected {words}"),
-            None => told,
+            None => message,
         }
     })
 }
@@ -154,7 +154,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         unsynced,
     } = opened(&target, update, &mut Bar::new())?;
     for error in unsynced {
-        say(&format!("note: {}", told::index_error(&error)));
+        say(&format!("note: {}", messages::index_error(&error)));
     }
     let reply = target.search(&index, &args.request())?;
     let answer = &reply.answer;
@@ -295,7 +295,7 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
         lacks && lag.is_some()
     };
     let others = answer.notes.iter().filter(|note| !is_said(note));
-    let others: Vec<String> = others.map(told::note).collect();
+    let others: Vec<String> = others.map(messages::note).collect();
     lag.into_iter().chain(others).collect()
 }
 
@@ -308,7 +308,7 @@ fn lagging(lag: Lag, start: impl FnOnce() -> io::Result<()>) -> String {
     };
     match lag {
         Lag::Unwritten(error) => {
-            let error = told::index_error(&error);
+            let error = messages::index_error(&error);
             format!("answered from an older state: {error}")
         }
         Lag::Aside { remaining } => format!(

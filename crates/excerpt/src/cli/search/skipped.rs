@@ -6,7 +6,7 @@ use excerpt_index::{Index, Skip, SkipReason, is_at_or_below};
 use excerpt_service::text::thousands;
 use excerpt_service::{IndexTarget, Paths};
 
-use crate::cli::told::{Asker, excluded};
+use crate::cli::messages::{Asker, excluded};
 
 /// The maximum number of reasons that are named.
 const REASONS: usize = 3;

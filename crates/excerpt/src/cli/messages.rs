@@ -11,7 +11,7 @@ use crate::output::with_causes;
 /// The message of an error, with its cause unless the message already contains it.
 pub(crate) fn message(error: &anyhow::Error) -> String {
     if let Some(error) = error.downcast_ref::<ServiceError>() {
-        return told(error);
+        return service_error(error);
     }
     if let Some(error) = error.downcast_ref::<Error>() {
         return index_error(error);
@@ -23,7 +23,7 @@ pub(crate) fn message(error: &anyhow::Error) -> String {
 }
 
 /// An error of the service, and how to fix it.
-fn told(error: &ServiceError) -> String {
+fn service_error(error: &ServiceError) -> String {
     let next = match error {
         ServiceError::IsCollection {
             collection, index, ..

@@ -10,7 +10,7 @@ use crate::output::with_causes;
 /// The message of an error, with its cause unless the message already contains it.
 pub(super) fn message(error: &anyhow::Error) -> String {
     if let Some(error) = error.downcast_ref::<ServiceError>() {
-        return told(error);
+        return service_error(error);
     }
     match error.downcast_ref::<Error>() {
         Some(error) => index_error(error),
@@ -19,7 +19,7 @@ pub(super) fn message(error: &anyhow::Error) -> String {
 }
 
 /// An error of the service, and what to do.
-pub(super) fn told(error: &ServiceError) -> String {
+pub(super) fn service_error(error: &ServiceError) -> String {
     let next = match error {
         ServiceError::Index(Error::NameTaken { name, .. }) => {
             return format!("collection `{name}` already exists: choose another `name`");
@@ -74,7 +74,7 @@ pub(super) fn told(error: &ServiceError) -> String {
         ServiceError::Replaced { .. } => "restart the server, or add it again",
         ServiceError::Index(error) => return index_error(error),
         ServiceError::NotSynced { name, root, error } => {
-            return without_root(&told(error), root, name);
+            return without_root(&service_error(error), root, name);
         }
         error => return error.to_string(),
     };
