@@ -58,6 +58,7 @@ impl Ranking {
             ("fields.path", fields.path, weight),
             ("fields.defined", fields.defined, weight),
             ("all_words", signals.all_words, factor),
+            ("sequence", signals.sequence, factor),
             ("index_document", signals.index_document, factor),
             ("path_word", signals.path_word, factor),
             ("definition", signals.definition, factor),
@@ -222,6 +223,10 @@ impl Default for FieldWeights {
 pub struct Signals {
     /// The chunk contains every word of the query, in its text, place or path. Default: 1.3.
     pub all_words: f32,
+    /// The chunk is source code and contains the words of the query in the same sequence, at least
+    /// two thirds of them, as the source of a message does: the maximum, for all of them.
+    /// Default: 1.5.
+    pub sequence: f32,
     /// The nearest heading matches the query: the maximum, for one with exactly the words of the
     /// query. Default: 1.5.
     pub heading: f32,
@@ -280,6 +285,7 @@ impl Default for Signals {
     fn default() -> Self {
         Signals {
             all_words: 1.3,
+            sequence: 1.5,
             heading: 1.5,
             file_name: 1.5,
             index_document: 1.0,
@@ -308,6 +314,7 @@ impl Signals {
     pub fn none() -> Self {
         Signals {
             all_words: 1.0,
+            sequence: 1.0,
             heading: 1.0,
             file_name: 1.0,
             index_document: 1.0,

@@ -15,6 +15,9 @@ pub(super) struct Scored {
     pub(super) rev: Revision,
     /// Whether it contains every word.
     pub(super) all_words: bool,
+    /// The share of the [sequences](super::query::Words::sequences) of the question that it
+    /// contains.
+    pub(super) in_sequence: f32,
     /// Its score, which is the sum of the shares in its explanation.
     pub(super) score: f32,
     pub(super) explanation: Explanation,
@@ -33,6 +36,11 @@ pub(super) fn united(lexical: &Candidates, vectors: &[Candidate]) -> Vec<Scored>
                 key: candidate.key,
                 rev: candidate.rev,
                 all_words,
+                in_sequence: lexical
+                    .in_sequence
+                    .get(&candidate.key)
+                    .copied()
+                    .unwrap_or(0.0),
                 score: 0.0,
                 explanation: Explanation::default(),
                 is_of_asked_day: false,
@@ -181,9 +189,9 @@ mod tests {
                 .iter()
                 .map(|(document, score)| candidate(*document, *score))
                 .collect(),
-            complete: 0,
             chunks_total: scores.len(),
             documents_total: scores.len(),
+            ..Candidates::default()
         }
     }
 

@@ -64,6 +64,7 @@ mod tests {
             },
             rev: Revision(1),
             all_words: false,
+            in_sequence: 0.0,
             score: *score,
             explanation: Explanation::default(),
             is_of_asked_day: false,

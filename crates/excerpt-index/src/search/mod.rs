@@ -442,6 +442,10 @@ impl Search<'_> {
                 names: &self.words.names,
                 phrases: &self.words.phrases,
                 excluded: &self.words.excluded,
+                sequences: match self.query.ranking.signals.sequence == 1.0 {
+                    true => &[],
+                    false => &self.words.sequences,
+                },
                 weights: &self.query.ranking.fields,
                 limit: match self.query.rank {
                     Rank::Documents => (limit * CHUNKS_PER_DOCUMENT).max(DEPTH),

@@ -35,6 +35,9 @@ pub(super) struct Words {
     pub(super) phrases: Vec<Phrase>,
     /// The excluded words.
     pub(super) excluded: Vec<Phrase>,
+    /// Its words in sequence, three at a time, where at least two have relevance; none if there is
+    /// only one such sequence.
+    pub(super) sequences: Vec<Phrase>,
     /// The terms of the words and of the parts of identifiers, each once, in the order of the
     /// query.
     pub(super) required: Vec<String>,
@@ -63,6 +66,7 @@ impl Words {
         let (text, excluded) = without_excluded(given);
         let mut words = Words {
             phrases: phrases(&text),
+            sequences: sequences(&text),
             excluded,
             shortened: given.len() < given_length,
             ..Words::default()
@@ -165,6 +169,43 @@ impl Phrase {
             terms,
         })
     }
+}
+
+/// [`Words::sequences`].
+fn sequences(query: &str) -> Vec<Phrase> {
+    let analyzer = Analyzer::new(Purpose::Query);
+    let mut found = analyzer.terms(query);
+    let mut words: Vec<(usize, String, bool, Range<usize>)> = Vec::new();
+    while let Some(term) = found.advance() {
+        if term.positions == 1 && !term.text.is_empty() {
+            let is_stop = is_stop(&query[term.bytes.clone()]);
+            words.push((
+                term.position,
+                term.text.to_string(),
+                is_stop,
+                term.bytes.clone(),
+            ));
+        }
+        if words.len() == MOST_TERMS {
+            break;
+        }
+    }
+    let mut sequences: Vec<Phrase> = Vec::new();
+    for three in words.windows(3) {
+        let relevant = three.iter().filter(|(_, _, is_stop, _)| !is_stop).count();
+        let terms: Vec<(usize, String)> = three
+            .iter()
+            .map(|(position, term, ..)| (*position, term.clone()))
+            .collect();
+        if relevant >= 2 && sequences.iter().all(|known| known.terms != terms) {
+            let written = query[three[0].3.start..three[2].3.end].to_string();
+            sequences.push(Phrase { written, terms });
+        }
+    }
+    if sequences.len() < 2 {
+        sequences.clear();
+    }
+    sequences
 }
 
 /// The text between quotation marks. An unclosed mark is ignored.

@@ -70,6 +70,11 @@ static KINDS: LazyLock<[HashSet<String>; 3]> = LazyLock::new(|| {
     kinds.map(|kind| stems(&Analyzer::new(Purpose::Query), &kind.join(" ")))
 });
 
+/// The share of the [sequences](Words::sequences) of a question that source code must contain for
+/// it to count as the source of a copied text. A smaller share occurs wherever the same is talked
+/// about.
+const COPIED: f32 = 2.0 / 3.0;
+
 /// The properties of a query that the signals use.
 pub(super) struct SignalInput<'a> {
     words: &'a Words,
@@ -80,6 +85,10 @@ pub(super) struct SignalInput<'a> {
     /// What it contains that is [a name as written in source code](is_name), in the form in which
     /// names are compared.
     names: Vec<String>,
+    /// The members that it names with their containers, as in `Kettle::boil`: container and member.
+    members: Vec<(String, String)>,
+    /// Whether a chunk defines one of them.
+    has_member: bool,
     /// Whether there is more source code than prose in the searched documents.
     among_code: bool,
     /// The day of the search.
@@ -105,6 +114,8 @@ impl<'a> SignalInput<'a> {
             naming: Naming::new(&words.required, weights),
             wants,
             names: names.map(name).collect(),
+            members: words.text.split_whitespace().filter_map(member).collect(),
+            has_member: false,
             among_code,
             today,
         }
@@ -120,6 +131,9 @@ impl<'a> SignalInput<'a> {
     ) -> Vec<Factor> {
         let mut list = Vec::new();
         add(&mut list, "all words", found.all_words, signals.all_words);
+        let is_copied = document.is_code() && found.in_sequence >= COPIED;
+        let factor = 1.0 + (signals.sequence - 1.0) * found.in_sequence;
+        add(&mut list, "sequence", is_copied, factor);
         let nearest = features.trail.iter().next_back();
         let nearest = nearest.into_iter().chain(features.sections.first());
         let nearest: Vec<&str> = nearest.map(|heading| &**heading).collect();
@@ -130,7 +144,13 @@ impl<'a> SignalInput<'a> {
                     let defines = features.defines.iter();
                     let fits =
                         defines.map(|defined| self.naming.definition(&self.analyzer, defined));
-                    fits.fold(0.0, f32::max)
+                    let fit = fits.fold(0.0, f32::max);
+                    match self.has_member {
+                        true if self.is_member(features, document) => 1.0,
+                        // The words of the container alone are not what was asked for.
+                        true => fit / 2.0,
+                        false => fit,
+                    }
                 }
                 false => self.described(features),
             };
@@ -146,6 +166,36 @@ impl<'a> SignalInput<'a> {
             add(&mut list, "recency", true, factor);
         }
         list
+    }
+
+    /// Whether a chunk defines a member that the question names with its container, as in
+    /// `Kettle::boil`. The container is around the definition, beside it, or the file.
+    pub(super) fn is_member(&self, features: &Features, document: &StoredDocument) -> bool {
+        let has = |texts: &[String], wanted: &str| {
+            texts.iter().any(|text| {
+                let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                words.any(|word| word.eq_ignore_ascii_case(wanted))
+            })
+        };
+        self.members.iter().any(|(container, member)| {
+            has(&features.defines, member)
+                && (has(&features.trail, container)
+                    || has(&features.sections, container)
+                    || has(&features.defines, container)
+                    || file_name(&document.path).eq_ignore_ascii_case(container))
+        })
+    }
+
+    /// Whether the question names a member with its container, and a chunk of those given defines
+    /// it.
+    pub(super) fn look_for_members<'f>(
+        &mut self,
+        mut chunks: impl Iterator<Item = (&'f StoredDocument, &'f Features)>,
+    ) {
+        self.has_member = !self.members.is_empty()
+            && chunks.any(|(document, features)| {
+                document.is_code() && self.is_member(features, document)
+            });
     }
 
     /// How well a heading of prose matches that contains a name in the question: it describes what
@@ -355,6 +405,19 @@ fn is_name(word: &str) -> bool {
     word.contains('_')
         || word.contains("::")
         || pairs.any(|(before, after)| before.is_ascii_lowercase() && after.is_ascii_uppercase())
+}
+
+/// The container and the member in a word of a query, as in `Kettle::boil`, `Kettle.boil()`,
+/// `Kettle#boil` or `kettle->boil`.
+fn member(word: &str) -> Option<(String, String)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let word = word.trim_matches(|c: char| !is_part(c));
+    let parts = ["::", "->", ".", "#"].into_iter();
+    let parts = parts.filter_map(|separator| word.rsplit_once(separator));
+    let (before, member) = parts.max_by_key(|(before, _)| before.len())?;
+    let container = before.rsplit(|c: char| !is_part(c)).next()?;
+    let is_named = !container.is_empty() && !member.is_empty() && member.chars().all(is_part);
+    is_named.then(|| (container.to_string(), member.to_string()))
 }
 
 /// Calls `visit` with each word of a path, in lower case, with names of tests in parts:

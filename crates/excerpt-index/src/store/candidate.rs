@@ -21,6 +21,8 @@ pub(crate) struct LexicalQuery<'a> {
     pub(crate) phrases: &'a [Phrase],
     /// What a chunk must not contain.
     pub(crate) excluded: &'a [Phrase],
+    /// Words of the question in sequence: see [`Candidates::in_sequence`].
+    pub(crate) sequences: &'a [Phrase],
     /// What a word counts for in each field.
     pub(crate) weights: &'a FieldWeights,
     /// How many chunks to return.
@@ -34,6 +36,9 @@ pub(crate) struct Candidates {
     pub(crate) chunks: Vec<Candidate>,
     /// How many of them contain every required term.
     pub(crate) complete: usize,
+    /// The chunks that contain any of the sequences in their text, with the share of the sequences
+    /// that they contain.
+    pub(crate) in_sequence: ById<ChunkKey, f32>,
     /// How many chunks contain any term.
     pub(crate) chunks_total: usize,
     /// How many documents they belong to.
@@ -49,7 +54,7 @@ impl Candidates {
         let mut kept = Candidates {
             chunks: Vec::new(),
             complete: 0,
-            ..*self
+            ..self.clone()
         };
         for (place, candidate) in self.chunks.iter().enumerate() {
             if passes(candidate)? {

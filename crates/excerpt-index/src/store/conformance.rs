@@ -319,6 +319,7 @@ impl<S: TestStore> Conformance<'_, S> {
                 optional: &[],
                 names: &[],
                 phrases: &[],
+                sequences: &[],
                 excluded: &[],
                 weights: &FieldWeights::default(),
                 limit: 10,

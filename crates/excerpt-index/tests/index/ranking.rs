@@ -104,6 +104,65 @@ fn all_words() {
 }
 
 #[test]
+fn sequence() {
+    let message = "the tea pot is too hot to hold";
+    let world = World::new()
+        .file("copied.rs", &format!("fn a() {{ fail(\"{message}\"); }}\n"))
+        .file("partly.rs", "fn b() { fail(\"the tea pot is empty\"); }\n")
+        .file(
+            "about.rs",
+            "fn c() { fail(\"hold the hot pot of tea\"); }\n",
+        )
+        .file("prose.md", message);
+    let found = factors(&world, message, "sequence", |s| s.sequence = 1.6);
+    let expected = [
+        ("copied.rs", Some(1.6)),
+        ("partly.rs", Some(1.4)),
+        ("about.rs", None),
+        ("prose.md", None),
+    ];
+    assert_factors(&found, &expected);
+}
+
+#[test]
+fn a_few_words_are_no_sequence() {
+    let world = World::new().file("pot.rs", "fn pot() { fail(\"green tea pot\"); }\n");
+    let found = factors(&world, "green tea pot", "sequence", |s| s.sequence = 1.6);
+    assert_factors(&found, &[("pot.rs", None)]);
+}
+
+#[test]
+fn the_definition_of_a_member() {
+    let world = World::new()
+        .file(
+            "kettle.rs",
+            "struct Kettle;\n\nimpl Kettle {\n    fn boil(&self) {}\n}\n",
+        )
+        .file(
+            "lid.rs",
+            "impl Lid for Kettle {\n    fn open(&self) {}\n}\n",
+        )
+        .file(
+            "pot.rs",
+            "struct Pot;\n\nimpl Pot {\n    fn boil(&self) {}\n}\n",
+        );
+    for question in [
+        "Kettle::boil",
+        "where is `Kettle.boil()` defined?",
+        "Kettle#boil",
+    ] {
+        let found = factors(&world, question, "definition", |s| s.definition = 2.0);
+        assert_eq!(found["kettle.rs"], Some(2.0), "{question}");
+        let others = ["lid.rs", "pot.rs"].map(|path| found[path].unwrap_or(1.0));
+        assert!(others.iter().all(|factor| *factor < 1.5), "{question}");
+    }
+    // Where nothing has both names, each counts as ever.
+    let found = factors(&world, "Kettle::pour", "definition", |s| s.definition = 2.0);
+    let only = factors(&world, "Kettle pour", "definition", |s| s.definition = 2.0);
+    assert_eq!(found, only);
+}
+
+#[test]
 fn index_document() {
     let world = World::new()
         .file("README.md", "tea")

@@ -85,6 +85,7 @@ const FIELDS: &Fields<'_> = &[
 
 const SIGNALS: &Fields<'_> = &[
     ("all_words", FieldType::Number),
+    ("sequence", FieldType::Number),
     ("heading", FieldType::Number),
     ("file_name", FieldType::Number),
     ("index_document", FieldType::Number),

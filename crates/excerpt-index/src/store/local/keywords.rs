@@ -20,7 +20,7 @@ use crate::analysis::{Analyzer, Phrase, Purpose};
 use crate::model::{ChunkKey, FieldWeights};
 use crate::store::StoreError;
 use crate::store::snapshot::AskedWord;
-use crate::store::{Candidate, Candidates, Documents, LexicalQuery, idf};
+use crate::store::{ById, Candidate, Candidates, Documents, LexicalQuery, idf};
 
 /// How many chunks with a phrase are collected at once.
 const MOST_HELD: usize = 1 << 20;
@@ -84,6 +84,7 @@ impl Searched {
             }
         };
         let found = self.best(&*self.any_query(wanted), wanted.limit, complete)?;
+        let in_sequence = self.in_sequence(wanted)?;
         let (mut chunks, mut others) = (found.complete, found.others);
         let complete = chunks.len();
         let room = wanted.limit.saturating_sub(complete);
@@ -92,9 +93,28 @@ impl Searched {
         Ok(Candidates {
             chunks,
             complete,
+            in_sequence,
             chunks_total: found.chunks,
             documents_total: found.documents.count(),
         })
+    }
+
+    /// [`Candidates::in_sequence`]: each sequence counts one in a search of its own.
+    fn in_sequence(&self, wanted: &LexicalQuery<'_>) -> tantivy::Result<ById<ChunkKey, f32>> {
+        if wanted.sequences.is_empty() {
+            return Ok(ById::default());
+        }
+        let sequences = wanted.sequences.iter().map(|sequence| {
+            let found = Self::in_field(self.fields.text, sequence);
+            let counted: Box<dyn Query> = Box::new(ConstScoreQuery::new(found, 1.0));
+            counted
+        });
+        let query = AnyOf(sequences.collect());
+        let found = self.best(&query, wanted.limit, None)?.complete.into_iter();
+        let count = wanted.sequences.len() as f32;
+        Ok(found
+            .map(|found| (found.key, found.score / count))
+            .collect())
     }
 
     /// How many chunks are searched.
@@ -286,19 +306,20 @@ impl Searched {
 
     /// A phrase in one of the fields.
     fn phrase_query(&self, phrase: &Phrase) -> Box<dyn Query> {
-        let of_field = |field| -> Box<dyn Query> {
-            let terms = phrase.terms.iter();
-            let mut terms: Vec<(usize, Term)> = terms
-                .map(|(position, term)| (*position, Term::from_field_text(field, term)))
-                .collect();
-            match terms.len() {
-                1 => Box::new(TermQuery::new(terms.remove(0).1, IndexRecordOption::Basic)),
-                _ => Box::new(PhraseQuery::new_with_offset(terms)),
-            }
-        };
         let fields = self.fields.of_words().into_iter();
-        let fields = fields.map(|field| (Occur::Should, of_field(field)));
+        let fields = fields.map(|field| (Occur::Should, Self::in_field(field, phrase)));
         Box::new(BooleanQuery::new(fields.collect()))
+    }
+
+    fn in_field(field: Field, phrase: &Phrase) -> Box<dyn Query> {
+        let terms = phrase.terms.iter();
+        let mut terms: Vec<(usize, Term)> = terms
+            .map(|(position, term)| (*position, Term::from_field_text(field, term)))
+            .collect();
+        match terms.len() {
+            1 => Box::new(TermQuery::new(terms.remove(0).1, IndexRecordOption::Basic)),
+            _ => Box::new(PhraseQuery::new_with_offset(terms)),
+        }
     }
 
     /// The chunks that contain every phrase.
