@@ -17,7 +17,7 @@ const LOCK_RETRY: Duration = Duration::from_millis(500);
 const RETRY: Duration = Duration::from_secs(5);
 
 impl IndexTarget {
-    /// Watches all its sources until `stop` stops it or `on_event` cancels: see [`Syncable::watch`].
+    /// Watches all its sources until `stop` or `on_event` ends it: see [`Syncable::watch`].
     /// Each has a thread of its own. Of several sources, one that cannot be reached does not affect
     /// the others.
     ///
@@ -106,7 +106,7 @@ impl Drop for StopOnDrop<'_> {
 }
 
 impl Syncable {
-    /// Updates the index from the source and keeps it up to date until `stop` stops it or `on_event`,
+    /// Updates the index from the source and keeps it current until `stop` ends it or `on_event`,
     /// which receives the events, cancels: see [`Index::watch`]. A source that is not on this disk
     /// is fetched every five minutes, a little earlier or later so that not everyone asks at once,
     /// and less and less often while it cannot be reached.

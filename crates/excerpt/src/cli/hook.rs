@@ -23,7 +23,7 @@ enum Action {
     Add {
         /// The name of the hook, the last part of its address: /hooks/NAME
         name: String,
-        /// A collection to fetch when it is called; repeatable [default: the one with the name of the hook]
+        /// A collection to fetch when it is called; repeatable [default: the one of the same name]
         #[arg(long = "collection", short = 'c', value_name = "NAME")]
         collections: Vec<String>,
     },

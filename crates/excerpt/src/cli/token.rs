@@ -52,7 +52,7 @@ struct AddArgs {
     /// Allow it to add, change, remove and sync collections, and to save notes
     #[arg(long)]
     write: bool,
-    /// How long it is valid: a number of minutes, hours, days or weeks, such as 30d [default: never]
+    /// How long it is valid: minutes, hours, days or weeks, such as 30d [default: without end]
     #[arg(long, value_name = "TIME", value_parser = expiry)]
     expires: Option<Expiry>,
 }
