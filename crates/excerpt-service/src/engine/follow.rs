@@ -272,9 +272,12 @@ fn listed(
     let source = match opened {
         Ok(source) => source,
         Err(error) => {
-            engine.failed(root, error);
-            engine.serve(follower, made);
-            return Some(RETRY);
+            return Some(
+                match engine.unopened(follower, (request, made), root, error) {
+                    CheckEnd::Waiting => LOCK_RETRY,
+                    _ => RETRY,
+                },
+            );
         }
     };
     // Who asks may know of a change that has caused no event yet.
@@ -319,12 +322,13 @@ fn fetched(
                 _ => (source.pause(), true),
             }
         }
-        Err(error) => {
-            engine.failed(root, error);
-            engine.serve(follower, made);
-            let source = engine.following(root);
-            (source.map_or(RETRY, |source| source.pause()), true)
-        }
+        Err(error) => match engine.unopened(follower, (request, made), root, error) {
+            CheckEnd::Waiting => (LOCK_RETRY, false),
+            _ => {
+                let source = engine.following(root);
+                (source.map_or(RETRY, |source| source.pause()), true)
+            }
+        },
     })
 }
 
@@ -339,28 +343,42 @@ impl Engine {
         source: Arc<dyn Source>,
     ) -> Option<CheckEnd> {
         let end = self.synced(root, source, request)?;
+        self.settle(follower, (request, made), &end);
+        Some(end)
+    }
+
+    /// Records that a source could not be opened for the first `made` requests, and returns how its
+    /// sync has ended with that.
+    fn unopened(
+        &self,
+        follower: &Follower,
+        requested: (SyncRequest, u64),
+        root: &Path,
+        error: ServiceError,
+    ) -> CheckEnd {
+        let is_locked = matches!(error, ServiceError::Index(Error::Locked { .. }));
+        let end = match is_locked {
+            true => CheckEnd::Waiting,
+            false => CheckEnd::Failed(Arc::new(self.not_synced(root, error))),
+        };
+        self.writer_state.ended(root, end.clone());
+        self.settle(follower, requested, &end);
+        end
+    }
+
+    /// Serves the first `made` requests with a sync that has ended, or leaves them to the next one
+    /// while another process holds a lock.
+    fn settle(&self, follower: &Follower, (request, made): (SyncRequest, u64), end: &CheckEnd) {
         match end {
-            // While another process writes, it is tried again.
             CheckEnd::Waiting => follower.put_back(request),
             _ => self.serve(follower, made),
         }
-        Some(end)
     }
 
     /// Records that requests were served, and tells those that wait for it.
     fn serve(&self, follower: &Follower, made: u64) {
         follower.serve(made);
         self.writer_state.state.send_modify(|_| ());
-    }
-
-    /// Records that a source could not be read.
-    fn failed(&self, root: &Path, error: ServiceError) {
-        let is_locked = matches!(error, ServiceError::Index(Error::Locked { .. }));
-        let end = match is_locked {
-            true => CheckEnd::Waiting,
-            false => CheckEnd::Failed(Arc::new(self.not_synced(root, error))),
-        };
-        self.writer_state.ended(root, end);
     }
 
     fn not_synced(&self, root: &Path, error: ServiceError) -> ServiceError {
@@ -390,7 +408,9 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::engine;
+    use excerpt_index::{Collection, Index, OpenOptions};
+
+    use super::super::tests::{engine, library_engine};
     use super::*;
 
     #[test]
@@ -402,6 +422,50 @@ mod tests {
         assert_eq!(fetched(&engine, &root, &follower, true), None);
         follow(&Arc::downgrade(&engine), &root, &follower);
         assert!(follower.signal.is_ended());
+    }
+
+    #[test]
+    fn a_request_waits_for_the_lock_of_its_repository() {
+        let (dir, _, of_folder) = engine();
+        of_folder.end();
+        let root = PathBuf::from("file:///nowhere/to/be/found.git");
+        let index = dir.path().join("library");
+        let mut library = Index::open(&index, OpenOptions::create()).unwrap();
+        library.add(Collection::new("brain", &root)).unwrap();
+        let engine = library_engine(&index);
+        let Origin::Git(origin) = Origin::of(&root) else {
+            panic!("`{}` is no repository", root.display());
+        };
+        let held = crate::remote::locked(&origin.clone_in(&index).with_extension("lock"));
+        let held = held.unwrap();
+
+        let follower = Follower::default();
+        let asked = SyncRequest {
+            retry: true,
+            accept_removals: true,
+        };
+        follower.requests().add(asked);
+        follower.requests().made = 1;
+        let ended = || {
+            engine.writer_state.state.borrow().sources[&root]
+                .end
+                .clone()
+        };
+        for _ in 0..2 {
+            let looked = fetched(&engine, &root, &follower, true);
+            assert_eq!(looked, Some((LOCK_RETRY, false)));
+            assert!(follower.has_unserved(1));
+            assert_eq!(follower.requests().next, asked);
+            assert!(matches!(ended(), CheckEnd::Waiting));
+        }
+
+        drop(held);
+        let (_, is_done) = fetched(&engine, &root, &follower, true).unwrap();
+        assert!(is_done);
+        assert!(!follower.has_unserved(1));
+        assert_eq!(follower.requests().next, SyncRequest::default());
+        assert!(matches!(ended(), CheckEnd::Failed(_)));
+        engine.end();
     }
 
     #[test]

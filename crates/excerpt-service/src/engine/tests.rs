@@ -32,6 +32,24 @@ pub(super) fn engine() -> (TempDir, PathBuf, Arc<Engine>) {
     (dir, root, Arc::new(engine))
 }
 
+/// An engine for the collections of the index in a directory.
+pub(super) fn library_engine(index: &Path) -> Arc<Engine> {
+    let collections = CollectionChoice {
+        library: true,
+        ..CollectionChoice::default()
+    };
+    let (index, embedding) = (IndexChoice::of(index.into()), EmbeddingChoice::default());
+    let target = IndexTarget::of(Path::new("."), &collections, &index, &embedding).unwrap();
+    let bounds = ScopeBounds {
+        collections: &collections,
+        under: None,
+        roots: &[],
+        embedding: &embedding,
+    };
+    let scope = Arc::new(Scope::of(&target, &bounds).unwrap());
+    Arc::new(Engine::start(target, scope, SyncMode::Auto).unwrap())
+}
+
 /// A source that a fault of the program makes unreadable.
 struct Poisoned(SourceId);
 
