@@ -188,6 +188,11 @@ impl<'a> MarkdownWriter<'a> {
         self.line(&row)
     }
 
+    /// A row of the table that ends with its last cell: the others are empty.
+    pub(crate) fn short_row(&mut self, cells: &[String]) -> Result<(), ReadError> {
+        self.line(&row(cells, cells.len().max(1)))
+    }
+
     /// The rows that follow, up to the next place, are at `place`.
     pub(crate) fn row_place(&mut self, place: FilePlace) {
         self.places.push(self.text.len(), place);

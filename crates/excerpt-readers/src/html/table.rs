@@ -20,6 +20,11 @@ const SPAN: usize = 1_000;
 /// How long a text may be, in bytes, that is repeated in each row which its cell spans.
 const REPEATED: usize = 80;
 
+/// How many cells the rows of a table may have that are written although the page does not have
+/// them: missing ones, and those that a cell goes on in. Larger tables may have four such cells for
+/// each of their own.
+const FILLED: usize = 1 << 16;
+
 /// How much text the cells of a table of data may have, in bytes, if nothing says that it is one.
 const CELL: u32 = 1_500;
 
@@ -323,13 +328,16 @@ fn write_rows(rows: &[Row], writer: &mut MarkdownWriter<'_>) -> Result<(), ReadE
         _ => usize::from(rows.len() > 1),
     };
     let width = width(rows);
+    let cells: usize = rows.iter().map(|row| row.cells.len()).sum();
+    let is_filled = rows.len() * width <= FILLED + 5 * cells;
+    let grid = || Grid::new(rows, width, is_filled);
     let mut is_used = vec![false; width];
-    for row in Grid::new(rows, width) {
+    for row in grid() {
         for (is_used, text) in is_used.iter_mut().zip(&row) {
             *is_used |= !text.is_empty();
         }
     }
-    let mut rows = Grid::new(rows, width).map(|row| {
+    let mut rows = grid().map(|row| {
         let used = row
             .into_iter()
             .zip(&is_used)
@@ -353,7 +361,10 @@ fn write_rows(rows: &[Row], writer: &mut MarkdownWriter<'_>) -> Result<(), ReadE
     }
     writer.open_table(&header)?;
     for row in rows {
-        writer.row(&row)?;
+        match is_filled {
+            true => writer.row(&row)?,
+            false => writer.short_row(&row)?,
+        }
     }
     writer.close_table();
     Ok(())
@@ -363,15 +374,18 @@ fn write_rows(rows: &[Row], writer: &mut MarkdownWriter<'_>) -> Result<(), ReadE
 struct Grid<'t> {
     rows: std::slice::Iter<'t, Row>,
     width: usize,
+    /// Whether rows have more than their own cells.
+    is_filled: bool,
     /// What cells of rows before go on with, by column: the text, and in how many rows.
     spanned: Vec<(&'t str, usize)>,
 }
 
 impl<'t> Grid<'t> {
-    fn new(rows: &'t [Row], width: usize) -> Self {
+    fn new(rows: &'t [Row], width: usize, is_filled: bool) -> Self {
         Grid {
             rows: rows.iter(),
             width,
+            is_filled,
             spanned: vec![("", 0); width],
         }
     }
@@ -389,7 +403,7 @@ impl<'t> Iterator for Grid<'t> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let row = self.rows.next()?;
-        let mut texts: Vec<Cow<'t, str>> = Vec::with_capacity(self.width);
+        let mut texts: Vec<Cow<'t, str>> = Vec::new();
         for (at, cell) in row.cells.iter().enumerate() {
             while let Some(text) = self.spanned(texts.len()) {
                 texts.push(Cow::Borrowed(text));
@@ -400,6 +414,10 @@ impl<'t> Iterator for Grid<'t> {
                     last.push(' ');
                     last.push_str(&cell.text);
                 }
+                continue;
+            }
+            if !self.is_filled {
+                texts.push(Cow::Borrowed(&cell.text));
                 continue;
             }
             let left = row.cells.len() - at - 1;
@@ -417,7 +435,7 @@ impl<'t> Iterator for Grid<'t> {
                 texts.push(Cow::Borrowed(text));
             }
         }
-        while texts.len() < self.width {
+        while self.is_filled && texts.len() < self.width {
             let text = self.spanned(texts.len()).unwrap_or_default();
             texts.push(Cow::Borrowed(text));
         }

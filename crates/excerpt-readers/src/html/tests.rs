@@ -120,6 +120,27 @@ fn tables_are_bounded() {
     ));
 }
 
+#[test]
+fn a_table_with_few_cells_is_not_filled_with_empty_ones() {
+    let wide = format!("<table><tr>{}", "<td>x".repeat(100));
+    let short = |rows: usize| read(&format!("{wide}{}", "<tr><td>y".repeat(rows))).unwrap();
+    // A table such as people write keeps its form.
+    let filled = format!("| y {}|\n", "|  ".repeat(99));
+    assert!(short(500).ends_with(&filled));
+    let text = short(50_000);
+    assert_eq!(text.matches("\n| y |").count(), 50_000);
+    assert!(text.len() < 310_000, "{}", text.len());
+    // The same with cells that go on in other rows and have too much text to be repeated.
+    let spanning = format!("<td rowspan=1000>{}", "x".repeat(100)).repeat(99);
+    let page = format!(
+        "<table>{}",
+        format!("<tr>{spanning}<td>y{}", "<tr><td>z".repeat(999)).repeat(20)
+    );
+    let text = read(&page).unwrap();
+    assert_eq!(text.matches("\n| z |").count(), 999 * 20);
+    assert!(text.len() < 2 * page.len(), "{}", text.len());
+}
+
 /// Each is read in time and memory that are linear in its size, and nothing overflows the stack.
 #[test]
 fn however_a_page_is_nested_it_is_read() {
