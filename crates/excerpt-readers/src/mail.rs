@@ -33,6 +33,11 @@ const MOST_IN_PARTS: usize = 200;
 /// How many fields and parts a message may have: each takes much more room than its bytes.
 const MOST_FIELDS: usize = 200_000;
 
+/// How long a field with parameters may be, in bytes, and how many parts of parameters it may have:
+/// each part is looked up among the parameters before it. Only a field beyond both is too much.
+const LONGEST_FIELD: usize = 8 << 10;
+const MOST_PARTS_OF_PARAMETERS: usize = 100;
+
 /// How deep messages within messages are written.
 const DEEPEST: usize = 20;
 
@@ -299,10 +304,26 @@ impl MailWriter<'_, '_> {
 }
 
 /// An error for a message that would take much more room than its bytes, or much time: with very
-/// many fields or parts, or with parts in parts. What may be one counts, however it is written.
+/// many fields, parts or parts of parameters, or with parts in parts. What may be one counts,
+/// however it is written.
 fn check(message: &[u8]) -> Result<(), ReadError> {
     let (mut types, mut in_parts, mut fields) = (0, 0, 0);
+    // The field with parameters that goes on, and the marks of parts in it.
+    let (mut length, mut marks) = (0, 0);
     for line in lines(message) {
+        let goes_on = matches!(line, [b' ' | b'\t', ..]) && length > 0;
+        if !goes_on {
+            (length, marks) = (0, 0);
+        }
+        if goes_on || has_parameters(line) {
+            length += line.len();
+            marks += line.iter().filter(|byte| **byte == b'*').count();
+        }
+        if length > LONGEST_FIELD && marks > MOST_PARTS_OF_PARAMETERS {
+            return Err(ReadError::damaged(format!(
+                "a field of it has more than {MOST_PARTS_OF_PARAMETERS} parts of parameters"
+            )));
+        }
         fields += usize::from(line.starts_with(b"--") || line.contains(&b':'));
         let (name, value) = line
             .trim_ascii_start()
@@ -326,6 +347,16 @@ fn check(message: &[u8]) -> Result<(), ReadError> {
         }
     }
     Ok(())
+}
+
+/// Whether a line may begin a field with parameters.
+fn has_parameters(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let is = |name: &[u8]| {
+        let given = line.get(..name.len());
+        given.is_some_and(|given| given.eq_ignore_ascii_case(name))
+    };
+    is(CONTENT_TYPE) || is(b"content-disposition")
 }
 
 /// Addresses as a header has them.
@@ -429,6 +460,26 @@ mod tests {
             ),
         ] {
             assert!(matches!(read(&hostile), Err(ReadError::Damaged(_))));
+        }
+        // Parts of parameters, on one line or on several, of one name or of many.
+        let field = |parameter: fn(usize) -> String, count| {
+            let all: String = (0..count).map(parameter).collect();
+            let text = "Content-Transfer-Encoding: base64\n\nVGVh";
+            [
+                format!("Content-Type: text/plain{all}\n{text}"),
+                format!("CONTENT-Disposition :\n\tattachment{all}\n{text}"),
+            ]
+        };
+        for parameter in [
+            (|at| format!("; name*{at}*=a")) as fn(usize) -> String,
+            |at| format!(";\n n{at}*0=a"),
+        ] {
+            for mail in field(parameter, 5_000) {
+                assert!(matches!(read(&mail), Err(ReadError::Damaged(_))));
+            }
+            for mail in field(parameter, 50) {
+                assert!(read(&mail).is_ok());
+            }
         }
         // As many as are read are read in linear time.
         let most = format!("--a\n{parts}").repeat(MOST_IN_PARTS - 1);
