@@ -372,6 +372,18 @@ pub enum ServiceError {
         /// The range.
         range: String,
     },
+    /// A target is longer than any path with a part of its document.
+    #[error(
+        "a target of {} bytes, expected at most {}: give a path, and a part of it",
+        thousands(*length),
+        thousands(*most)
+    )]
+    TargetTooLong {
+        /// Its length in bytes.
+        length: usize,
+        /// The maximum.
+        most: usize,
+    },
     /// The bound of a scope is not a path inside what it shows.
     #[error("`{under}` is not a folder inside what is served: give its path from there")]
     InvalidBound {

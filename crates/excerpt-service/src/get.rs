@@ -18,7 +18,9 @@ use crate::changed::Changed;
 use crate::error::{ServiceError, ServiceResult};
 use crate::hit::ShowPaths;
 use crate::scope::{Scope, VisibleSource};
-use crate::target::{Fragment, IndexChoice, Paths, in_collection, is_id, parsed, resource_parts};
+use crate::target::{
+    Fragment, IndexChoice, Paths, check_length, in_collection, is_id, parsed, resource_parts,
+};
 use crate::text::address::unquoted;
 use crate::text::budget::beginning;
 
@@ -124,6 +126,7 @@ trait Lookup {
 
 /// Reads a target.
 fn read(lookup: &mut dyn Lookup, given: &str) -> ServiceResult<ReadDocument> {
+    check_length(given)?;
     let (source, rest) = source_of(lookup, given);
     let source = source.as_deref();
     let found = read_in(lookup, source, &rest);
@@ -234,6 +237,7 @@ impl<'a> TargetReader<'a> {
     /// The documents that a pattern matches, as shown to the user; `None` if `given` is not a
     /// pattern. File names can contain brackets and braces, too.
     fn matching(&mut self, given: &str) -> ServiceResult<Option<Vec<String>>> {
+        check_length(given)?;
         let exists = |path: &str| Path::new(path).exists();
         let names_one = match parsed(given, exists) {
             Ok((path, part)) => exists(path) || part != Fragment::Whole,

@@ -5,6 +5,28 @@ use crate::error::{ServiceError, ServiceResult};
 /// The minimum number of digits of a chunk's id.
 const SHORTEST_ID: usize = 4;
 
+/// The maximum length of a target, in bytes: a path is at most half as long, and the name of a
+/// section is seldom longer than a line.
+const LONGEST: usize = 8_192;
+
+/// How many of the `#` of a target may end its path. Each is looked up.
+const MOST_SIGNS: usize = 32;
+
+/// Checks the length of a target, before anything in it is looked up.
+///
+/// # Errors
+///
+/// [`ServiceError::TargetTooLong`].
+pub(crate) fn check_length(given: &str) -> ServiceResult<()> {
+    match given.len() <= LONGEST {
+        true => Ok(()),
+        false => Err(ServiceError::TargetTooLong {
+            length: given.len(),
+            most: LONGEST,
+        }),
+    }
+}
+
 /// The requested part of a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fragment {
@@ -42,6 +64,7 @@ pub(crate) fn parsed(
     let named = first
         .into_iter()
         .chain(sections)
+        .take(MOST_SIGNS)
         .find(|(path, _)| exists(path));
     if let Some((path, section)) = named.or(first) {
         if let Some((first, last)) = marked(section) {
@@ -96,6 +119,33 @@ pub(crate) fn is_id(given: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_signs_of_a_target_are_looked_up() {
+        let looked_up = std::cell::Cell::new(0);
+        let given = format!("a{}", "#b".repeat(2_000));
+        let found = parsed(&given, |_| {
+            looked_up.set(looked_up.get() + 1);
+            false
+        });
+        let section = Fragment::Section(given["a#".len()..].to_string());
+        assert_eq!(found.unwrap(), ("a", section));
+        assert_eq!(looked_up.get(), 1 + MOST_SIGNS);
+        let named = format!("a{}", "#b".repeat(MOST_SIGNS - 1));
+        let target = format!("{named}#c");
+        let found = parsed(&target, |path| path == named);
+        assert_eq!(found.unwrap(), (&*named, Fragment::Section("c".into())));
+    }
+
+    #[test]
+    fn a_target_has_a_length() {
+        assert!(check_length(&"a".repeat(LONGEST)).is_ok());
+        let error = check_length(&"#".repeat(64_000)).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "a target of 64,000 bytes, expected at most 8,192: give a path, and a part of it"
+        );
+    }
 
     #[test]
     fn lines_and_sections_follow_the_path() {

@@ -14,7 +14,7 @@ use excerpt_index::{
     Source, SyncOptions, SyncReport,
 };
 
-pub(crate) use fragment::{Fragment, is_id, parsed};
+pub(crate) use fragment::{Fragment, check_length, is_id, parsed};
 pub use paths::{Paths, absolute, in_collection, plain_path};
 pub(crate) use resource::resource_parts;
 pub use resource::{SCHEME, resource_uri};

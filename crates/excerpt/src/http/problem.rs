@@ -157,6 +157,7 @@ impl From<ServiceError> for ProblemDetails {
             ServiceError::InvalidLines { .. } | ServiceError::ReversedLines { .. } => {
                 of(Status::UNPROCESSABLE_ENTITY, "lines")
             }
+            ServiceError::TargetTooLong { .. } => of(Status::UNPROCESSABLE_ENTITY, "target"),
             ServiceError::Chunking(wrong) => of(Status::UNPROCESSABLE_ENTITY, wrong.field),
             ServiceError::NothingIndexed => ProblemDetails::new(Status::NOT_FOUND, NOTHING),
             ServiceError::ShuttingDown => {

@@ -579,3 +579,21 @@ fn a_hostile_document_is_only_text() {
     let answer = server.send("POST", "/v1/chunk", &json!({"path": "evil.md"}));
     answer.ok();
 }
+
+#[test]
+fn a_target_that_is_too_long_is_refused_shortly() {
+    let project = Project::new().file("tea.md", "# Tea\n\nGreen tea.\n");
+    let server = Server::ready(&project, &[]);
+    for target in ["#".repeat(64_000), "sub/".repeat(16_000)] {
+        const WHY: &str = "a target of 64,000 bytes, expected at most 8,192";
+        let text = server.tool(&server.token, "get", &json!({"targets": [target]}));
+        assert!(text.contains(WHY) && text.len() < 2_000, "{text}");
+        let run = project.run(&["get", &target]);
+        assert_eq!(run.code, Some(2));
+        assert!(run.stderr.contains(WHY), "{}", run.stderr);
+    }
+    let target = format!("tea.md%23{}", "a".repeat(9_000));
+    let (detail, field) = server.get(&format!("/v1/documents/{target}")).problem(422);
+    assert!(detail.starts_with("a target of 9,007 bytes"), "{detail}");
+    assert_eq!(field, "target");
+}
