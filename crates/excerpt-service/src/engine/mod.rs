@@ -360,21 +360,22 @@ impl Engine {
     }
 
     /// Why an answer from the part of `index` that `scope` shows is not up to date; `None` if it
-    /// is.
+    /// is. If collections are `chosen`, the answer is from them alone.
     #[must_use]
-    pub fn lag(&self, index: &Index, scope: &Scope) -> Option<ServedLag> {
+    pub fn lag(&self, index: &Index, scope: &Scope, chosen: &[String]) -> Option<ServedLag> {
+        let sources = scope.chosen(chosen).unwrap_or_default();
         let state = self.writer_state.state.borrow().clone();
         let is_whole = scope.is_whole();
         let progress = state.progress.filter(|_| is_whole);
         if self.mode == SyncMode::Never {
-            return is_unfinished(index, scope).then_some(ServedLag::Unfinished);
+            return is_unfinished(index, &sources).then_some(ServedLag::Unfinished);
         }
         if self.follows() {
             // A part of a source has no state of its own, and that of the whole is not shown.
             if !scope.shows_states() {
                 return None;
             }
-            return followed_lag(index, scope, &state);
+            return followed_lag(index, scope, &sources, &state);
         }
         match state.ended {
             Some(CheckEnd::Failed(reason)) => Some(ServedLag::Failed(reason)),
@@ -393,7 +394,7 @@ impl Engine {
                 listed,
                 progress,
             }),
-            None if state.is_checking && is_unfinished(index, scope) => {
+            None if state.is_checking && is_unfinished(index, &sources) => {
                 Some(ServedLag::Begun { progress })
             }
             None | Some(CheckEnd::Complete) => None,
@@ -462,13 +463,17 @@ impl Engine {
     }
 }
 
-/// Why an answer is not up to date, if the sources are followed. Each says so for itself, so that a
-/// scope shows nothing of the others.
-fn followed_lag(index: &Index, scope: &Scope, state: &WriterProgress) -> Option<ServedLag> {
-    let sources = scope.sources().unwrap_or_default();
+/// Why an answer from `sources` is not up to date, if they are followed. Each says so for itself,
+/// so that a scope shows nothing of the others.
+fn followed_lag(
+    index: &Index,
+    scope: &Scope,
+    sources: &[VisibleSource],
+    state: &WriterProgress,
+) -> Option<ServedLag> {
     let mut lag = None;
     let mut is_complete = true;
-    for seen in &sources {
+    for seen in sources {
         let Some(ended) = state.sources.get(&seen.root) else {
             is_complete = false;
             continue;
@@ -491,7 +496,7 @@ fn followed_lag(index: &Index, scope: &Scope, state: &WriterProgress) -> Option<
             CheckEnd::Complete => {}
         }
     }
-    if lag.is_none() && !is_complete && is_unfinished(index, scope) {
+    if lag.is_none() && !is_complete && is_unfinished(index, sources) {
         let is_seen = |root: &PathBuf| sources.iter().any(|seen| seen.root == *root);
         let is_shown = scope.is_whole() && state.syncing.as_ref().is_some_and(is_seen);
         let progress = state.progress.filter(|_| is_shown);
@@ -500,9 +505,8 @@ fn followed_lag(index: &Index, scope: &Scope, state: &WriterProgress) -> Option<
     lag
 }
 
-/// Whether a visible source was never indexed completely.
-fn is_unfinished(index: &Index, scope: &Scope) -> bool {
-    let sources = scope.sources().unwrap_or_default();
+/// Whether one of the sources was never indexed completely.
+fn is_unfinished(index: &Index, sources: &[VisibleSource]) -> bool {
     sources.iter().any(|seen| {
         let last = index.last_sync(&seen.root).ok().flatten();
         last.is_none_or(|last| last.finished.is_none())

@@ -1,7 +1,7 @@
 //! The notes about an answer.
 
 use excerpt_index::{Index, Note};
-use excerpt_service::SearchReply;
+use excerpt_service::{SearchReply, SearchRequest};
 
 use super::problem::ProblemDetails;
 use super::server::Server;
@@ -16,9 +16,12 @@ pub(super) fn notes(
     server: &Server,
     tenant: &Tenant,
     index: &Index,
+    request: &SearchRequest,
     reply: &SearchReply,
 ) -> Result<Vec<String>, ProblemDetails> {
-    let lag = server.engine.lag(index, &tenant.scope);
+    let lag = server
+        .engine
+        .lag(index, &tenant.scope, &request.collections);
     let mut notes: Vec<String> = lag.iter().map(ToString::to_string).collect();
     let is_behind = lag.is_some();
     let said = tenant.scope.notes(index, &reply.answer, is_behind)?;

@@ -81,7 +81,7 @@ impl Shared {
         self.read(context, move |shared, index| {
             let items = shared.scope.get(index, &request);
             let items = items.map_err(|error| shared.explained(error, index))?;
-            let notes = shared.lag(index);
+            let notes = shared.lag(index, &request.collections);
             Ok(shared.print(form, items, most, notes))
         })
         .await

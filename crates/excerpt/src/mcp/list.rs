@@ -83,7 +83,7 @@ impl Shared {
             let reply = shared.scope.list(index, &request);
             let reply = reply.map_err(|error| shared.explained(error, index))?;
             let entries = shared.entries(reply);
-            let notes = shared.lag(index);
+            let notes = shared.lag(index, &request.collections);
             Ok(page(
                 form,
                 request.what,

@@ -190,7 +190,7 @@ impl Shared {
         let reply = self.scope.search(index, request);
         let reply = reply.map_err(|error| self.explained(error, index))?;
         let answer = &reply.answer;
-        let mut notes = self.lag(index);
+        let mut notes = self.lag(index, &request.collections);
         let is_behind = !notes.is_empty();
         if answer.documents.is_empty() {
             let nothing = match is_behind {

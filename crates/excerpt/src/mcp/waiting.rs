@@ -93,9 +93,10 @@ impl Shared {
         }
     }
 
-    /// A note if the answer does not come from an up-to-date index.
-    pub(super) fn lag(&self, index: &Index) -> Vec<String> {
-        let lag = self.engine.lag(index, &self.scope);
+    /// A note if an answer from the `chosen` collections, or all if none are, does not come from an
+    /// up-to-date index.
+    pub(super) fn lag(&self, index: &Index, chosen: &[String]) -> Vec<String> {
+        let lag = self.engine.lag(index, &self.scope, chosen);
         lag.as_ref().map(lagging).into_iter().collect()
     }
 
@@ -114,7 +115,7 @@ impl Shared {
             }
             Ok(_) => {}
         }
-        match self.lag(index).into_iter().next() {
+        match self.lag(index, &[]).into_iter().next() {
             Some(note) => anyhow!("nothing is indexed yet: {note}"),
             None => anyhow!("nothing is indexed yet: ask again in a moment"),
         }

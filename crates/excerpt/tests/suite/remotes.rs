@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::fixture::{Project, Run};
+use crate::serve_client::Server;
 
 /// A repository that others push to, and a working tree that pushes to it.
 struct Remote {
@@ -609,4 +610,83 @@ fn a_mirror_is_refused_where_it_would_harm() {
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn all_collections_of_a_repository_are_synced_when_requested() {
+    let remote = brain();
+    let (address, main) = (remote.address(), ["-q", "origin", "HEAD:trunk"]);
+    remote.git(&[&["push"], &main[..]].concat());
+    remote.run(&["add", &address, "--name", "a"]).ok();
+    remote
+        .run(&["add", &address, "--branch", "trunk", "--name", "b"])
+        .ok();
+    let server = Server::ready(&remote.project, &["--library"]);
+    for round in 0..3 {
+        let (word, file) = (format!("oolong{round}"), format!("inbox/{round}.md"));
+        let text = format!("# Tea\n\nA cup of {word}.\n");
+        remote.push(&[(&*file, &*text)], "2026-11-21T10:00:00Z");
+        remote.git(&[&["push"], &main[..]].concat());
+        let synced = server.send("POST", "/v1/sync", &serde_json::json!({"wait": 60}));
+        let synced = synced.ok();
+        for collection in ["a", "b"] {
+            let found = server.get(&format!(
+                "/v1/search?query={word}&channels=keywords&collections={collection}"
+            ));
+            let found = found.ok();
+            assert_eq!(
+                found["hits"].as_array().unwrap().len(),
+                1,
+                "{synced} {found}"
+            );
+            assert_eq!(found["notes"], serde_json::json!([]), "{found}");
+        }
+    }
+}
+
+#[test]
+fn a_failure_is_noted_where_it_concerns_what_was_searched() {
+    let remote = brain();
+    remote
+        .run(&["add", &remote.address(), "--name", "brain"])
+        .ok();
+    let tea = remote.project.data().with_file_name("tea");
+    fs::create_dir(&tea).unwrap();
+    fs::write(tea.join("green.md"), "# Tea\n\nGreen tea and a boat.\n").unwrap();
+    remote
+        .run(&["add", tea.to_str().unwrap(), "--name", "tea"])
+        .ok();
+    let server = Server::ready(&remote.project, &["--library"]);
+    fs::rename(remote.bare(), remote.bare().with_extension("aside")).unwrap();
+    let wait = serde_json::json!({"wait": 60, "collections": ["brain"]});
+    server.send("POST", "/v1/sync", &wait).ok();
+    let notes = |rest: &str| {
+        let found = server.get(&format!("/v1/search?query=boat&channels=keywords{rest}"));
+        found.ok()["notes"].to_string()
+    };
+    for (rest, is_concerned) in [
+        ("", true),
+        ("&collections=brain", true),
+        ("&collections=tea", false),
+    ] {
+        let noted = notes(rest);
+        assert_eq!(
+            noted.contains("older state"),
+            is_concerned,
+            "{rest}: {noted}"
+        );
+        assert_eq!(noted == "[]", !is_concerned, "{rest}: {noted}");
+    }
+    for (tool, arguments) in [
+        ("search", serde_json::json!({"query": "boat"})),
+        ("list", serde_json::json!({"what": "documents"})),
+        ("get", serde_json::json!({"targets": ["green.md"]})),
+    ] {
+        for (collection, is_concerned) in [("brain", true), ("tea", false)] {
+            let mut arguments = arguments.clone();
+            arguments["collection"] = serde_json::json!([collection]);
+            let text = server.tool(&server.token, tool, &arguments);
+            assert_eq!(text.contains("older state"), is_concerned, "{tool}: {text}");
+        }
+    }
 }

@@ -65,7 +65,7 @@ async fn answered(call: &Call, request: SearchRequest) -> Result<Response, Probl
             }
             reply => reply?,
         };
-        let notes = notes(server, tenant, index, &reply)?;
+        let notes = notes(server, tenant, index, &request, &reply)?;
         written(&reply.results(&request, &*tenant.scope, notes))
     };
     let body = call.answer(work).await?;
