@@ -15,6 +15,11 @@ use crate::reader::ReadError;
 /// How deep forms may be nested.
 const DEEPEST_FORM: usize = 12;
 
+/// How often forms may be shown on a page, and in a file: some thousand times more than real pages
+/// do. Forms that show others would multiply without end.
+const MOST_FORMS: usize = 10_000;
+const MOST_FORMS_OF_FILE: usize = 30 * MOST_FORMS;
+
 /// How many graphics states may be saved, as in the limits of the specification.
 const MOST_STATES: usize = 512;
 
@@ -94,6 +99,9 @@ pub(super) struct Interpreter<'f, 'b> {
     textless: HashSet<u32>,
     pieces: Vec<Piece>,
     glyphs: usize,
+    /// How often forms were shown on the page, and on all pages before it.
+    forms: usize,
+    forms_before: usize,
     /// The area that is seen: left, bottom, right, top.
     area: [f64; 4],
     state: State,
@@ -139,6 +147,8 @@ impl<'f, 'b> Interpreter<'f, 'b> {
             textless: HashSet::new(),
             pieces: Vec::new(),
             glyphs: 0,
+            forms: 0,
+            forms_before: 0,
             area: [0.0; 4],
             state: State::default(),
             states: Vec::new(),
@@ -170,6 +180,7 @@ impl<'f, 'b> Interpreter<'f, 'b> {
         self.hidden = 0;
         self.text_mark = None;
         self.glyphs = 0;
+        self.forms_before += std::mem::take(&mut self.forms);
         let resources = Rc::new(resources.clone());
         self.run_all(vec![Frame {
             bytes: Rc::new(content),
@@ -237,6 +248,10 @@ impl<'f, 'b> Interpreter<'f, 'b> {
         if number.is_some_and(|number| self.textless.contains(&number)) {
             return Ok(None);
         }
+        if self.forms >= MOST_FORMS || self.forms_before + self.forms >= MOST_FORMS_OF_FILE {
+            return Ok(None);
+        }
+        self.forms += 1;
         let Some(bytes) = self.file.unpacked(form)? else {
             return Ok(None);
         };

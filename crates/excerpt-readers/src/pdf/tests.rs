@@ -594,6 +594,21 @@ fn forms_in_forms_cost_no_more_than_the_limits() {
 }
 
 #[test]
+fn forms_that_show_each_other_are_shown_a_number_of_times() {
+    let after = line("F", 10, 50, 600, "After.");
+    let mut maker = Maker::pages(&[&(line("F", 10, 50, 700, "Before.") + "/X0 Do " + &after)]);
+    let forms: String = (0..=9).map(|at| format!("/X{at} {} 0 R", 7 + at)).collect();
+    maker.replace(2, "/Font<<", &format!("/XObject<<{forms}>>/Font<<"));
+    for at in 1..=9 {
+        maker.stream("/Subtype/Form", format!("/X{at} Do ").repeat(10).as_bytes());
+    }
+    maker.stream("/Subtype/Form", b"BT /F 10 Tf 50 650 Td (x) Tj ET");
+    let text = text(&maker);
+    // The last form would be shown 10^9 times; what is at the same place counts once.
+    assert_eq!(text, "Before.\n\nx\n\nAfter.\n");
+}
+
+#[test]
 fn a_bomb_is_not_unpacked() {
     use std::io::Write as _;
     let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
