@@ -3,6 +3,7 @@
 
 use std::io::Read as _;
 
+use anyhow::Context as _;
 use excerpt_index::decode;
 use excerpt_service::{AddInput, AddRequest, Addition, PreparedAddition, RemotePart};
 
@@ -10,6 +11,7 @@ use crate::cli::choice::print_notes;
 use crate::cli::chunk;
 use crate::cli::details::{self, Details};
 use crate::cli::exit::Outcome;
+use crate::cli::messages::SyncOf;
 use crate::progress::Bar;
 
 /// Add a folder, a file or a text to the library, to be searched by name from anywhere
@@ -65,7 +67,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         chunk::preview(&prepared, args.details.json)?;
         return Ok(Outcome::Done);
     }
-    let reply = prepared.add(&args.details.index.choice(), &embedding, &mut Bar::new())?;
+    let name = prepared.collection.name.clone();
+    let added = prepared.add(&args.details.index.choice(), &embedding, &mut Bar::new());
+    let reply = added.context(SyncOf(name))?;
     details::report(&reply, args.details.json)
 }
 

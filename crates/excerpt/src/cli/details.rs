@@ -124,7 +124,7 @@ pub(super) fn report(reply: &AddReply, json: bool) -> anyhow::Result<Outcome> {
             sync: report,
         })?;
     } else {
-        print_report(&mut output, name, report, false)?;
+        print_report(&mut output, (name, Some(name)), report, false)?;
         let (documents, chunks) = (counted(*documents, "document"), counted(*chunks, "chunk"));
         output.line(output.safe(&format!("{documents} in {chunks}: search with `-c {name}`")))?;
         let (warnings, more) = reply.contents.first_warnings(WARNINGS, str::to_string);

@@ -77,10 +77,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         false => Vec::new(),
     };
     let found = diagnose(&place, &choice);
+    let attention = |problem| match args.library {
+        true => Attention::of(problem).in_library(),
+        false => Attention::of(problem),
+    };
     let report = DoctorReport {
         schema: SCHEMA,
         rebuilt,
-        attention: found.problems.iter().map(Attention::of).collect(),
+        attention: found.problems.iter().map(attention).collect(),
         found,
     };
     let mut output = Output::new();
@@ -153,6 +157,17 @@ impl Attention {
         Attention {
             what,
             next: next.map(str::to_string),
+        }
+    }
+}
+
+impl Attention {
+    /// The same with the commands for the index of all collections.
+    fn in_library(self) -> Attention {
+        let all = |text: String| text.replace("`excerpt sync`", "`excerpt sync --library`");
+        Attention {
+            what: all(self.what),
+            next: self.next.map(all),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! `excerpt edit`: changes the settings and attributes of a collection in one step.
 
+use anyhow::Context as _;
 use excerpt_service::EditRequest;
 
 use crate::cli::choice::print_notes;
 use crate::cli::details::{self, Details};
 use crate::cli::exit::Outcome;
+use crate::cli::messages::SyncOf;
 use crate::progress::Bar;
 
 /// Change how a collection is split, filtered and described; until the sync is complete, searches
@@ -28,7 +30,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         changes: args.details.addition(),
     };
     let (index, embedding) = (&args.details.index, &args.details.embedding);
-    let reply = request.edit(&index.choice(), &embedding.choice(), &mut Bar::new())?;
+    let edited = request.edit(&index.choice(), &embedding.choice(), &mut Bar::new());
+    let reply = edited.context(SyncOf(args.name.clone()))?;
     print_notes(&reply.notes);
     details::report(&reply, args.details.json)
 }

@@ -1,6 +1,8 @@
 //! The messages of the command line: what is wrong, as the libraries say it, and what to type to
 //! fix it.
 
+use std::fmt;
+
 use excerpt_index::eval::SetError;
 use excerpt_index::{Error, Note, Refused, Secret, Skip, SkipReason};
 use excerpt_service::text::not_indexed;
@@ -8,13 +10,27 @@ use excerpt_service::{Changed, ServiceError};
 
 use crate::output::with_causes;
 
+/// The context of an error of a command: it was syncing the collection of this name.
+#[derive(Debug)]
+pub(crate) struct SyncOf(pub(crate) String);
+
+impl fmt::Display for SyncOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot sync the collection `{}`", self.0)
+    }
+}
+
 /// The message of an error, with its cause unless the message already contains it.
 pub(crate) fn message(error: &anyhow::Error) -> String {
+    let collection = error.downcast_ref::<SyncOf>().map(|SyncOf(name)| &**name);
     if let Some(error) = error.downcast_ref::<ServiceError>() {
-        return service_error(error);
+        return match error {
+            ServiceError::Index(error) => index_error_of(error, collection),
+            error => service_error(error),
+        };
     }
     if let Some(error) = error.downcast_ref::<Error>() {
-        return index_error(error);
+        return index_error_of(error, collection);
     }
     match error.downcast_ref::<SetError>() {
         Some(error) => error.to_string(),
@@ -60,7 +76,20 @@ fn service_error(error: &ServiceError) -> String {
 
 /// An error of the index, and how to fix it.
 pub(crate) fn index_error(error: &Error) -> String {
+    index_error_of(error, None)
+}
+
+/// The same for an error of a sync of this collection, or of the current folder.
+pub(crate) fn index_error_of(error: &Error, collection: Option<&str>) -> String {
     let next = match error {
+        Error::Vanished { .. } => {
+            let sync = command("sync", collection);
+            return format!("{error}: if this is intended, run `{sync} --accept-removals`");
+        }
+        Error::Full { .. } => {
+            let sync = command("sync", collection);
+            return format!("{error}: free some space, then run `{sync}`");
+        }
         Error::NotFound { .. } => "run `excerpt sync` to create one",
         Error::Damaged { .. } => {
             "run `excerpt doctor --rebuild` to rebuild the index from its sources"
@@ -69,7 +98,6 @@ pub(crate) fn index_error(error: &Error) -> String {
         Error::UnknownDocument { closest: None, .. } => {
             "run `excerpt sync`, or see what was skipped with `excerpt status --skips`"
         }
-        Error::Vanished { .. } => "if this is intended, run `excerpt sync --accept-removals`",
         Error::UnknownCollection { names, .. } if names.is_empty() => "add one with `excerpt add`",
         Error::NameTaken { name, .. } => {
             return format!(
@@ -82,10 +110,17 @@ pub(crate) fn index_error(error: &Error) -> String {
             );
         }
         Error::UnknownChunk { .. } => "use an id from `excerpt search --json`",
-        Error::Full { .. } => "free some space, then run `excerpt sync`",
         error => return error.to_string(),
     };
     format!("{error}: {next}")
+}
+
+/// A command for this collection, or for the current folder.
+pub(crate) fn command(name: &str, collection: Option<&str>) -> String {
+    match collection {
+        Some(collection) => format!("excerpt {name} -c {collection}"),
+        None => format!("excerpt {name}"),
+    }
 }
 
 /// A note about an answer, and what to do about it.

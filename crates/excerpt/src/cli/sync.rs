@@ -10,7 +10,7 @@ use excerpt_service::{PUSH_LIMIT, PushHint, SyncRequest, Syncable};
 use crate::cli::background;
 use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
 use crate::cli::exit::Outcome;
-use crate::cli::messages::index_error;
+use crate::cli::messages::{SyncOf, command, index_error_of};
 use crate::cli::watch;
 use crate::invocation::started;
 use crate::output::{Output, say};
@@ -81,15 +81,25 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut index = target.writable()?;
     let mut output = Output::new();
     let mut outcome = Outcome::Done;
-    target.sync(&mut index, &mut Bar::new(), |source, synced| {
+    let synced = target.sync(&mut index, &mut Bar::new(), |source, synced| {
         match synced {
-            Ok(report) => print_report(&mut output, &name_of(source), &report, args.json)?,
+            Ok(report) => {
+                let named = (&*name_of(source), collection_of(source));
+                print_report(&mut output, named, &report, args.json)?;
+            }
             Err(error) => {
-                say(&index_error(&error));
+                say(&index_error_of(&error, collection_of(source)));
                 outcome = Outcome::Attention;
             }
         }
         Ok::<_, anyhow::Error>(())
+    });
+    synced.map_err(|error| match &target.sources[..] {
+        [source] => match collection_of(source) {
+            Some(name) => error.context(SyncOf(name.to_string())),
+            None => error,
+        },
+        _ => error,
     })?;
     output.flush()?;
     Ok(outcome)
@@ -114,10 +124,16 @@ pub(super) fn name_of(source: &Syncable) -> String {
     name.unwrap_or_else(|| source.root.display().to_string())
 }
 
-/// Reports the result of a sync.
+/// The name of the collection that a source is, if it is one.
+pub(super) fn collection_of(source: &Syncable) -> Option<&str> {
+    let known = source.collection.as_ref();
+    known.map(|known| &*known.name)
+}
+
+/// Reports the result of a sync of the source of this name, and of this collection if it is one.
 pub(super) fn print_report(
     output: &mut Output,
-    name: &str,
+    (name, collection): (&str, Option<&str>),
     report: &SyncReport,
     json: bool,
 ) -> anyhow::Result<()> {
@@ -126,10 +142,11 @@ pub(super) fn print_report(
         false => {
             output.line(format!("{}: {}", output.safe(name), done(report)))?;
             if !report.skipped.is_empty() {
-                output.line(format!(
-                    "skipped {}; `excerpt status --skips` lists them",
+                let status = command("status", collection);
+                output.line(output.safe(&format!(
+                    "skipped {}; `{status} --skips` lists them",
                     skipped(report)
-                ))?;
+                )))?;
             }
             let has_none = report.added + report.changed + report.recut + report.unchanged == 0;
             if has_none && report.skipped.contains_key(&SkipReason::Ignored) {

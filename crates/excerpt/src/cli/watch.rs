@@ -9,7 +9,7 @@ use excerpt_index::{Stop, SyncReport, Watching};
 use excerpt_service::{IndexTarget, SyncObserver as _};
 
 use crate::cli::exit::Outcome;
-use crate::cli::messages::index_error;
+use crate::cli::messages::index_error_of;
 use crate::cli::sync;
 use crate::output::{Output, say};
 use crate::progress::Bar;
@@ -42,6 +42,7 @@ pub(crate) fn run(target: &IndexTarget, json: bool) -> anyhow::Result<Outcome> {
             return ControlFlow::Break(());
         }
         let name = sync::name_of(source);
+        let collection = sync::collection_of(source);
         let about = |text: String| match has_several {
             true => format!("{name}: {text}"),
             false => text,
@@ -55,7 +56,7 @@ pub(crate) fn run(target: &IndexTarget, json: bool) -> anyhow::Result<Outcome> {
                 bar.take().iter_mut().for_each(Bar::ended);
                 reported.push(source.root.clone());
                 let mut output = Output::new();
-                let printed = sync::print_report(&mut output, &name, &report, json)
+                let printed = sync::print_report(&mut output, (&name, collection), &report, json)
                     .and_then(|()| Ok(output.flush()?));
                 if reported.len() == target.sources.len() {
                     say("watching for changes; press Ctrl-C to stop");
@@ -64,7 +65,10 @@ pub(crate) fn run(target: &IndexTarget, json: bool) -> anyhow::Result<Outcome> {
             }
             Watching::Synced(report) if is_quiet(&report) => Ok(()),
             Watching::Synced(report) => line(&report, json, about),
-            Watching::Waiting(error) => note(&about(format!("waiting: {}", index_error(&error)))),
+            Watching::Waiting(error) => {
+                let error = index_error_of(&error, collection);
+                note(&about(format!("waiting: {error}")))
+            }
             Watching::Polling(reason) => {
                 note(&about(format!("checking every few seconds: {reason}")))
             }

@@ -669,3 +669,24 @@ fn the_status_of_a_collection_is_about_it_alone() {
     let is_of_one = told.starts_with(begin) && told.contains(" in files; the whole index takes ");
     assert!(is_of_one, "{told}");
 }
+
+#[test]
+fn the_commands_in_messages_about_a_collection_name_it() {
+    let project = Project::new()
+        .file("notes/a.md", "# Green tea\n")
+        .file("notes/b.md", "# Black tea\n")
+        .file("notes/c.bin", "\0\0");
+    let hint = "`excerpt status -c notes --skips` lists them";
+    let added = project.run(&["add", "notes"]).ok();
+    assert!(added.stdout.contains(hint), "{}", added.stdout);
+    let synced = project.run(&["sync", "-c", "notes"]).ok();
+    assert!(synced.stdout.contains(hint), "{}", synced.stdout);
+    std::fs::rename(project.path("notes/a.md"), project.path("../a.md")).unwrap();
+    std::fs::rename(project.path("notes/b.md"), project.path("../b.md")).unwrap();
+    let run = project.run(&["sync", "-c", "notes"]);
+    assert_eq!(run.code, Some(2));
+    let hint = "run `excerpt sync -c notes --accept-removals`";
+    assert!(run.stderr.contains(hint), "{}", run.stderr);
+    let accepting = ["sync", "-c", "notes", "--accept-removals"];
+    project.run(&accepting).ok();
+}
