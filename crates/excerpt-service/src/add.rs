@@ -19,6 +19,7 @@ use crate::contents::Contents;
 use crate::engine::EngineWriter;
 use crate::error::{ServiceError, ServiceResult};
 use crate::named_files::{ReadText, each_document};
+use crate::remote;
 use crate::remote::part::{RemotePart, name_of, version_of};
 use crate::scope::{Scope, VisibleSource};
 use crate::target::{IndexChoice, Syncable};
@@ -257,6 +258,24 @@ impl PreparedAddition {
         let embedding = Configuration::of_user(embedding)?.embedding;
         let index = Index::open(&choice.library()?, OpenOptions::create())?;
         let mut index = embedding.given_to(index)?;
+        let remote = self
+            .root
+            .as_deref()
+            .filter(|root| Origin::of(root).is_remote());
+        // Others may be fetching into a clone that is there.
+        let fetches_first = remote.is_some_and(|root| !remote::has_clone(index.dir(), root));
+        let added = self.added(&mut index, observer);
+        if let (Err(_), Some(root), true) = (&added, remote, fetches_first) {
+            let all = Collection::all_in(index.dir()).unwrap_or_default();
+            if all.iter().all(|known| known.root != root) {
+                // The error says more than one of removing it.
+                let _ = remote::forget(index.dir(), root, &all);
+            }
+        }
+        added
+    }
+
+    fn added(&self, index: &mut Index, observer: &mut dyn SyncObserver) -> ServiceResult<AddReply> {
         let wanted = &self.collection;
         // What cannot be reached is not added. An object store was only reached when it has listed
         // an object.
@@ -279,12 +298,7 @@ impl PreparedAddition {
         })?;
         let name = collection.name.clone();
         let is_remote = fetched.is_some();
-        let added = synced(
-            &mut index,
-            collection,
-            (&self.configuration, fetched),
-            observer,
-        );
+        let added = synced(index, collection, (&self.configuration, fetched), observer);
         // What was not reached to its end, and has nothing that can be found, was not added.
         if let Err(ServiceError::Index(Error::Source { .. })) = &added
             && is_remote

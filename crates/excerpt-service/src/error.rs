@@ -539,6 +539,12 @@ pub enum ServiceError {
         /// The beginning of the name.
         name: String,
     },
+    /// A hook is for a collection that is not a git repository.
+    #[error("the collection `{name}` is not a git repository: only those have hooks")]
+    HookOfNoRepository {
+        /// Its name.
+        name: String,
+    },
     /// Another hook has this name.
     #[error("there is a hook `{name}` already")]
     HookNameTaken {

@@ -264,29 +264,14 @@ impl Scope {
 
     /// The visible sources; only the collections in `chosen` if any are named.
     pub fn chosen(&self, chosen: &[String]) -> ServiceResult<Vec<VisibleSource>> {
-        self.chosen_of(self.sources()?, chosen)
-    }
-
-    /// Those of the visible `sources` that are `chosen`, all if none are named.
-    fn chosen_of(
-        &self,
-        mut sources: Vec<VisibleSource>,
-        chosen: &[String],
-    ) -> ServiceResult<Vec<VisibleSource>> {
-        if chosen.is_empty() {
-            return Ok(sources);
+        match chosen_of(self.sources()?, chosen) {
+            // Of which sources a client may know is not known without the index.
+            Err(ServiceError::NoCollection { name, .. }) if !self.shows_states() => {
+                let names = Vec::new();
+                Err(ServiceError::NoCollection { name, names })
+            }
+            found => found,
         }
-        let is_known = |name: &&String| sources.iter().any(|seen| seen.name == **name);
-        if let Some(name) = chosen.iter().find(|name| !is_known(name)) {
-            let names = sources.iter().filter_map(VisibleSource::collection_name);
-            let names = names.filter(|_| self.shows_states());
-            return Err(ServiceError::NoCollection {
-                name: shown(name),
-                names: names.map(str::to_string).collect(),
-            });
-        }
-        sources.retain(|seen| chosen.contains(&seen.name));
-        Ok(sources)
     }
 
     /// The configuration for the folder or file `root`, or without one the user's own. An error is
@@ -380,7 +365,7 @@ impl Scope {
     pub fn known(&self, index: &Index, chosen: &[String]) -> ServiceResult<Vec<VisibleSource>> {
         match self.shows_states() {
             true => self.chosen(chosen),
-            false => self.chosen_of(self.indexed(index, self.sources()?)?, chosen),
+            false => chosen_of(self.indexed(index, self.sources()?)?, chosen),
         }
     }
 
@@ -557,6 +542,26 @@ fn joined(base: &str, path: &str) -> String {
         (_, true) => base.to_string(),
         (false, false) => format!("{base}/{path}"),
     }
+}
+
+/// Those of the visible `sources` that are `chosen`, all if none are named.
+fn chosen_of(
+    mut sources: Vec<VisibleSource>,
+    chosen: &[String],
+) -> ServiceResult<Vec<VisibleSource>> {
+    if chosen.is_empty() {
+        return Ok(sources);
+    }
+    let is_known = |name: &&String| sources.iter().any(|seen| seen.name == **name);
+    if let Some(name) = chosen.iter().find(|name| !is_known(name)) {
+        let names = sources.iter().filter_map(VisibleSource::collection_name);
+        return Err(ServiceError::NoCollection {
+            name: shown(name),
+            names: names.map(str::to_string).collect(),
+        });
+    }
+    sources.retain(|seen| chosen.contains(&seen.name));
+    Ok(sources)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use excerpt_index::Collection;
+use excerpt_index::{Collection, Origin};
 use serde::{Deserialize, Serialize};
 
 use super::file::PrivateFile;
@@ -78,8 +78,8 @@ impl HookFile {
     ///
     /// # Errors
     ///
-    /// When the name is invalid or taken, a collection does not exist, or the file cannot be
-    /// written.
+    /// When the name is invalid or taken, a collection does not exist or is no repository, or the
+    /// file cannot be written.
     pub fn add(&self, name: &str, collections: &[String], library: &Path) -> ServiceResult<Hook> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
@@ -90,7 +90,10 @@ impl HookFile {
             false => collections.to_vec(),
         };
         for name in &collections {
-            Collection::named_in(library, name)?;
+            let found = Collection::named_in(library, name)?;
+            if !matches!(Origin::of(&found.root), Origin::Git(_)) {
+                return Err(ServiceError::HookOfNoRepository { name: found.name });
+            }
         }
         let hook = Hook {
             name: name.to_string(),

@@ -63,11 +63,22 @@ pub(crate) fn forget(index: &Path, root: &Path, others: &[Collection]) -> io::Re
         Origin::Git(other) => other.clone_in(index) == clone,
         _ => false,
     };
-    if others.iter().any(uses_it) || !clone.exists() {
+    if others.iter().any(uses_it) {
         return Ok(());
     }
     let _ = fs::remove_file(clone.with_extension("lock"));
-    fs::remove_dir_all(&clone)
+    match clone.exists() {
+        true => fs::remove_dir_all(&clone),
+        false => Ok(()),
+    }
+}
+
+/// Whether the index directory `index` has a clone of the repository at `root`.
+pub(crate) fn has_clone(index: &Path, root: &Path) -> bool {
+    match Origin::of(root) {
+        Origin::Git(origin) => origin.clone_in(index).exists(),
+        _ => false,
+    }
 }
 
 /// Takes the lock at `path`, which ends with the file or the process.

@@ -612,6 +612,39 @@ fn a_mirror_is_refused_where_it_would_harm() {
     );
 }
 
+/// The names of what an index keeps of remote sources.
+fn kept(remote: &Remote) -> Vec<String> {
+    let kept = fs::read_dir(remote.project.data().join("library/remotes"));
+    let names = kept.into_iter().flatten();
+    let mut names: Vec<String> = names
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn of_a_repository_that_was_not_added_nothing_stays() {
+    let remote = brain();
+    let nowhere = ["add", &remote.address(), "--branch", "nowhere"];
+    assert_eq!(remote.run(&nowhere).code, Some(2));
+    assert_eq!(kept(&remote), [""; 0]);
+    let notes = remote.project.path("inbox");
+    remote
+        .run(&["add", notes.to_str().unwrap(), "--name", "taken"])
+        .ok();
+    let taken = ["add", &remote.address(), "--name", "taken"];
+    assert_eq!(remote.run(&taken).code, Some(2));
+    assert_eq!(kept(&remote), [""; 0]);
+    // The clone of a collection stays.
+    remote.run(&["add", &remote.address()]).ok();
+    let before = kept(&remote);
+    assert_eq!(before.len(), 3, "{before:?}");
+    assert_eq!(remote.run(&nowhere).code, Some(2));
+    assert!(before.iter().all(|name| kept(&remote).contains(name)));
+    remote.run(&["search", "boat", "-c", "brain"]).ok();
+}
+
 #[test]
 fn all_collections_of_a_repository_are_synced_when_requested() {
     let remote = brain();

@@ -783,3 +783,21 @@ fn the_events_and_the_tags_of_a_part_say_nothing_of_the_rest() {
     });
     assert_eq!(tags(), before);
 }
+
+#[test]
+fn a_token_for_a_folder_is_given_the_names_of_its_collections() {
+    let project = brain();
+    let server = Server::ready(&project, &["--library"]);
+    let family = token(&project, &["family", "--under", "domains/family"]);
+    for name in ["nothing", "recipes"] {
+        let address = format!("/v1/search?query=tea&collections={name}");
+        let (detail, _) = server.get_as(&family, &address).problem(404);
+        assert_eq!(detail, format!("no collection `{name}`: there are `brain`"));
+        let arguments = json!({"query": "tea", "collection": [name]});
+        let text = server.tool(&family, "search", &arguments);
+        assert!(
+            text.contains(&format!("no collection `{name}`, only `brain`")),
+            "{text}"
+        );
+    }
+}

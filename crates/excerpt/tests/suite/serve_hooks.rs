@@ -231,6 +231,13 @@ fn the_hosts_sign_in_their_own_ways() {
     project
         .run(&["hook", "add", "brain"])
         .fails("excerpt: there is a hook `brain` already");
+    let folder = project.path("work");
+    project
+        .run(&["add", folder.to_str().unwrap(), "--name", "notes"])
+        .ok();
+    project
+        .run(&["hook", "add", "push", "-c", "brain", "-c", "notes"])
+        .fails("excerpt: the collection `notes` is not a git repository: only those have hooks");
 }
 
 #[test]
