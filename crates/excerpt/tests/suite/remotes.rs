@@ -614,7 +614,7 @@ fn a_mirror_is_refused_where_it_would_harm() {
 
 /// The names of what an index keeps of remote sources.
 fn kept(remote: &Remote) -> Vec<String> {
-    let kept = fs::read_dir(remote.project.data().join("library/remotes"));
+    let kept = fs::read_dir(remote.project.data().join("excerpt/library/remotes"));
     let names = kept.into_iter().flatten();
     let mut names: Vec<String> = names
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -655,12 +655,12 @@ fn all_collections_of_a_repository_are_synced_when_requested() {
         .run(&["add", &address, "--branch", "trunk", "--name", "b"])
         .ok();
     let server = Server::ready(&remote.project, &["--library"]);
-    for round in 0..3 {
-        let (word, file) = (format!("oolong{round}"), format!("inbox/{round}.md"));
+    for word in ["oolong", "sencha", "matcha"] {
+        let file = format!("inbox/{word}.md");
         let text = format!("# Tea\n\nA cup of {word}.\n");
         remote.push(&[(&*file, &*text)], "2026-11-21T10:00:00Z");
         remote.git(&[&["push"], &main[..]].concat());
-        let synced = server.send("POST", "/v1/sync", &serde_json::json!({"wait": 60}));
+        let synced = server.send("POST", "/v1/sync", &serde_json::json!({"wait": 50}));
         let synced = synced.ok();
         for collection in ["a", "b"] {
             let found = server.get(&format!(
@@ -691,7 +691,7 @@ fn a_failure_is_noted_where_it_concerns_what_was_searched() {
         .ok();
     let server = Server::ready(&remote.project, &["--library"]);
     fs::rename(remote.bare(), remote.bare().with_extension("aside")).unwrap();
-    let wait = serde_json::json!({"wait": 60, "collections": ["brain"]});
+    let wait = serde_json::json!({"wait": 50, "collections": ["brain"]});
     server.send("POST", "/v1/sync", &wait).ok();
     let notes = |rest: &str| {
         let found = server.get(&format!("/v1/search?query=boat&channels=keywords{rest}"));
