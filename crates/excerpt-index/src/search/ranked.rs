@@ -93,7 +93,7 @@ impl Ranker<'_> {
             .features
             .iter()
             .filter_map(|(key, features)| Some((list.documents.get(&key.document)?, &**features)));
-        input.look_for_members(chunks.map(|(document, features)| (&**document, features)));
+        input.find_members(chunks.map(|(document, features)| (&**document, features)));
         let mut of_documents = ById::default();
         for found in all.iter_mut() {
             let Some((document, own)) = details(list, found) else {

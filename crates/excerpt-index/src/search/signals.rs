@@ -85,10 +85,10 @@ pub(super) struct SignalInput<'a> {
     /// What it contains that is [a name as written in source code](is_name), in the form in which
     /// names are compared.
     names: Vec<String>,
-    /// The members that it names with their containers, as in `Kettle::boil`: container and member.
-    members: Vec<(String, String)>,
-    /// Whether a chunk defines one of them.
-    has_member: bool,
+    /// What it names with a container.
+    members: Vec<Member<'a>>,
+    /// The share of the question that is the name of one that a candidate defines.
+    found_member: f32,
     /// Whether there is more source code than prose in the searched documents.
     among_code: bool,
     /// The day of the search.
@@ -108,14 +108,23 @@ impl<'a> SignalInput<'a> {
             .each_ref()
             .map(|kind| words.required.iter().any(|term| kind.contains(term)));
         let names = words.text.split_whitespace().filter(|word| is_name(word));
+        let analyzer = Analyzer::new(Purpose::Query);
+        let naming = Naming::new(&words.required, weights);
+        let members = words.text.split_whitespace().filter_map(member);
+        let members = members.map(|(container, name)| Member {
+            share: naming.title(&analyzer, &format!("{container} {name}")),
+            container,
+            name,
+        });
+        let members = members.collect();
         SignalInput {
             words,
-            analyzer: Analyzer::new(Purpose::Query),
-            naming: Naming::new(&words.required, weights),
+            analyzer,
+            naming,
             wants,
             names: names.map(name).collect(),
-            members: words.text.split_whitespace().filter_map(member).collect(),
-            has_member: false,
+            members,
+            found_member: 0.0,
             among_code,
             today,
         }
@@ -145,11 +154,10 @@ impl<'a> SignalInput<'a> {
                     let fits =
                         defines.map(|defined| self.naming.definition(&self.analyzer, defined));
                     let fit = fits.fold(0.0, f32::max);
-                    match self.has_member {
-                        true if self.is_member(features, document) => 1.0,
-                        // The words of the container alone are not what was asked for.
-                        true => fit / 2.0,
-                        false => fit,
+                    // Of a question that is a name, its container alone is not what is asked for.
+                    match self.member(features, document) {
+                        Some(member) => fit.max(member),
+                        None => fit * (1.0 - self.found_member / 2.0),
                     }
                 }
                 false => self.described(features),
@@ -168,34 +176,37 @@ impl<'a> SignalInput<'a> {
         list
     }
 
-    /// Whether a chunk defines a member that the question names with its container, as in
-    /// `Kettle::boil`. The container is around the definition, beside it, or the file.
-    pub(super) fn is_member(&self, features: &Features, document: &StoredDocument) -> bool {
+    /// The share of the question that is the name of a member with its container, as in
+    /// `Kettle::boil`, if the chunk defines it: the container is around the definition, beside it,
+    /// or the file.
+    fn member(&self, features: &Features, document: &StoredDocument) -> Option<f32> {
         let has = |texts: &[String], wanted: &str| {
             texts.iter().any(|text| {
                 let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
                 words.any(|word| word.eq_ignore_ascii_case(wanted))
             })
         };
-        self.members.iter().any(|(container, member)| {
-            has(&features.defines, member)
+        let defined = self.members.iter().filter(|member| {
+            let container = &*member.container;
+            has(&features.defines, &member.name)
                 && (has(&features.trail, container)
                     || has(&features.sections, container)
                     || has(&features.defines, container)
                     || file_name(&document.path).eq_ignore_ascii_case(container))
-        })
+        });
+        defined.map(|member| member.share).reduce(f32::max)
     }
 
-    /// Whether the question names a member with its container, and a chunk of those given defines
-    /// it.
-    pub(super) fn look_for_members<'f>(
+    /// Looks for the [members](Self::member) among all candidates.
+    pub(super) fn find_members<'f>(
         &mut self,
-        mut chunks: impl Iterator<Item = (&'f StoredDocument, &'f Features)>,
+        chunks: impl Iterator<Item = (&'f StoredDocument, &'f Features)>,
     ) {
-        self.has_member = !self.members.is_empty()
-            && chunks.any(|(document, features)| {
-                document.is_code() && self.is_member(features, document)
-            });
+        if !self.members.is_empty() {
+            let code = chunks.filter(|(document, _)| document.is_code());
+            let found = code.filter_map(|(document, features)| self.member(features, document));
+            self.found_member = found.fold(0.0, f32::max);
+        }
     }
 
     /// How well a heading of prose matches that contains a name in the question: it describes what
@@ -407,17 +418,25 @@ fn is_name(word: &str) -> bool {
         || pairs.any(|(before, after)| before.is_ascii_lowercase() && after.is_ascii_uppercase())
 }
 
-/// The container and the member in a word of a query, as in `Kettle::boil`, `Kettle.boil()`,
+/// A name in a question with what contains it, as in `Kettle::boil`.
+struct Member<'a> {
+    container: &'a str,
+    name: &'a str,
+    /// The share of the question that both are, by how rare its words are.
+    share: f32,
+}
+
+/// The container and the name in a word of a query, as in `Kettle::boil`, `Kettle.boil()`,
 /// `Kettle#boil` or `kettle->boil`.
-fn member(word: &str) -> Option<(String, String)> {
+fn member(word: &str) -> Option<(&str, &str)> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let word = word.trim_matches(|c: char| !is_part(c));
     let parts = ["::", "->", ".", "#"].into_iter();
     let parts = parts.filter_map(|separator| word.rsplit_once(separator));
-    let (before, member) = parts.max_by_key(|(before, _)| before.len())?;
+    let (before, name) = parts.max_by_key(|(before, _)| before.len())?;
     let container = before.rsplit(|c: char| !is_part(c)).next()?;
-    let is_named = !container.is_empty() && !member.is_empty() && member.chars().all(is_part);
-    is_named.then(|| (container.to_string(), member.to_string()))
+    let is_named = !container.is_empty() && !name.is_empty() && name.chars().all(is_part);
+    is_named.then_some((container, name))
 }
 
 /// Calls `visit` with each word of a path, in lower case, with names of tests in parts:
