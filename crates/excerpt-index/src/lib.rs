@@ -65,7 +65,7 @@ pub use model::{
     NextVectors, Note, PathRange, Progress, Provenance, Query, Rank, Ranking, RankingPreset,
     Result, Secret, Secrets, Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceId,
     SourceStatus, SourceSummary, Stage, Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus,
-    Version, Warned, is_at_or_below, plain as plain_error,
+    Version, Warned, Writer, WriterProgress, is_at_or_below, plain as plain_error,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use rerank::{RerankEndpoint, RerankOptions, Reranker};

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use excerpt_index::{
     Check, Embedder, Error, HttpEmbedder, Index, Keywords, LastSync, Located, OpenOptions,
-    StaticTable, Status, Vectors,
+    StaticTable, Status, Vectors, Writer,
 };
 use serde::Serialize;
 
@@ -74,6 +74,9 @@ pub struct IndexReport {
     /// What it contains.
     #[serde(flatten)]
     pub status: Status,
+    /// The process that is writing it now. What is not indexed yet is then no problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writer: Option<Writer>,
     /// The configured embedder; `None` when vectors are switched off.
     pub configured_embedder: Option<String>,
     /// How its keyword index compares with its texts.
@@ -227,10 +230,12 @@ impl Diagnosis {
         self.problems.extend(faults.map(Problem::Index));
         match self.read_index(place) {
             Ok(report) => {
-                self.check_sources(place, &report.status);
-                self.check_keywords(&report);
+                if report.writer.is_none() {
+                    self.check_sources(place, &report.status);
+                    self.check_keywords(&report);
+                }
                 if let Some(configured) = &report.configured_embedder {
-                    self.check_vectors(&report.status, configured);
+                    self.check_vectors(&report, configured);
                 }
                 self.index = Some(report);
             }
@@ -258,6 +263,8 @@ impl Diagnosis {
         let configured = index.embedder().map(Embedder::identity);
         Ok(IndexReport {
             path: place.index.clone(),
+            // Before the status: what it has finished is then in there.
+            writer: index.writer(),
             configured_embedder: configured.map(str::to_string),
             status: index.status()?,
             check: index.check()?,
@@ -293,10 +300,12 @@ impl Diagnosis {
         }
     }
 
-    fn check_vectors(&mut self, status: &Status, configured: &str) {
-        let vectors = &status.vectors;
+    fn check_vectors(&mut self, report: &IndexReport, configured: &str) {
+        let vectors = &report.status.vectors;
         let held = vectors.embedder.as_deref();
-        if let Some(held) = held.filter(|held| *held != configured) {
+        if report.writer.is_some() {
+            // They are perhaps just being computed.
+        } else if let Some(held) = held.filter(|held| *held != configured) {
             self.problems.push(Problem::OtherVectors {
                 held: held.to_string(),
                 configured: configured.to_string(),

@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use excerpt_index::{Embedder, Error, Index, OpenOptions, Origin, SkipReason, Status, SyncReport};
+use excerpt_index::{
+    Embedder, Error, Index, OpenOptions, Origin, SkipReason, Status, SyncReport, Writer,
+};
 use serde::Serialize;
 
 use crate::error::{ServiceError, ServiceResult};
 use crate::remote::RemoteState;
 use crate::remote::push::PushHint;
 use crate::target::{IndexTarget, Paths, Syncable};
-use crate::update::{SyncObserver, SyncRequest, patiently, sync};
+use crate::update::{SyncObserver, SyncRequest, sync_after_others};
 
 /// What an index contains, and whether it is up to date.
 #[derive(Debug, Serialize)]
@@ -19,6 +21,9 @@ pub struct StatusReply {
     /// What it contains.
     #[serde(flatten)]
     pub status: Status,
+    /// The process that is writing it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writer: Option<Writer>,
     /// The configured embedder; `None` when vectors are switched off.
     pub configured_embedder: Option<String>,
     /// How many documents were split with other settings than the current ones.
@@ -105,7 +110,7 @@ impl IndexTarget {
         mut synced: impl FnMut(&Syncable, Result<SyncReport, Error>) -> Result<(), E>,
     ) -> Result<(), E> {
         for source in &self.sources {
-            match patiently(|| sync(index, source, None, observer)) {
+            match sync_after_others(index, source, observer) {
                 Ok(report) => synced(source, Ok(report))?,
                 Err(error @ (Error::Source { .. } | Error::Vanished { .. }))
                     if self.sources.len() > 1 =>
@@ -130,6 +135,8 @@ impl IndexTarget {
         let configured = index.embedder().map(Embedder::identity);
         let mut reply = StatusReply {
             index: self.index.clone(),
+            // Before the status: what it has finished is then in there.
+            writer: index.writer(),
             status: index.status()?,
             configured_embedder: configured.map(str::to_string),
             stale: 0,

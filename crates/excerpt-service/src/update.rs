@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use excerpt_index::{
-    Error, Index, Keywords, OpenOptions, Origin, Progress, Source, Stage, SyncReport,
+    Error, Index, Keywords, OpenOptions, Origin, Progress, Source, Stage, SyncReport, Writer,
 };
 
 use schemars::JsonSchema;
@@ -54,6 +54,12 @@ pub trait SyncObserver {
 
     /// The sync of a source has ended.
     fn ended(&mut self);
+
+    /// Another process, perhaps this one, has been writing the index for a while. Whether to wait
+    /// on; called again and again while it writes. Default: no.
+    fn waits_for(&mut self, _: &Writer) -> bool {
+        false
+    }
 }
 
 /// Follows nothing.
@@ -270,6 +276,9 @@ impl TimeBudget {
     }
 }
 
+/// How long a change of an index waits for another process that is writing it.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// Runs `work`, which needs the write lock, and retries for a moment if another process has it: a
 /// server takes it often, and briefly.
 ///
@@ -277,12 +286,37 @@ impl TimeBudget {
 ///
 /// Those of `work`, and [`Error::Locked`] if the other process keeps the lock.
 pub fn patiently<T>(mut work: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
-    const PATIENCE: Duration = Duration::from_secs(3);
     let end = Instant::now() + PATIENCE;
     loop {
         match work() {
             Err(Error::Locked { .. }) if Instant::now() < end => std::thread::sleep(TURN),
             done => return done,
+        }
+    }
+}
+
+/// Syncs a source after other processes that are writing the index, for as long as the observer
+/// [waits](SyncObserver::waits_for) for them.
+///
+/// # Errors
+///
+/// Those of [`sync`], and [`Error::Locked`] if the observer does not wait.
+pub(crate) fn sync_after_others(
+    index: &mut Index,
+    source: &Syncable,
+    observer: &mut dyn SyncObserver,
+) -> Result<SyncReport, Error> {
+    loop {
+        // Not at every turn: a source that is not on this disk is fetched first.
+        let synced = patiently(|| sync(index, source, None, observer));
+        if !matches!(synced, Err(Error::Locked { .. })) {
+            return synced;
+        }
+        while let Some(writer) = index.writer() {
+            if !observer.waits_for(&writer) {
+                return synced;
+            }
+            std::thread::sleep(TURN);
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::embed::{Embedder, StaticTable};
 use crate::fs::lock::WriteLock;
 use crate::model::{
     Answer, Check, LastSync, Progress, Query, Result, Skip, SkipReason, SourceSummary, Status,
-    SyncOptions, SyncReport,
+    SyncOptions, SyncReport, Writer,
 };
 use crate::rerank::Reranker;
 use crate::source::{Files, Source};
@@ -182,6 +182,13 @@ impl Index {
     /// When the store cannot be read.
     pub fn status(&self) -> Result<Status> {
         self.current(|open| open.status())
+    }
+
+    /// The process that is writing the index now, which may be this one; `None` if none is, or that
+    /// cannot be found out.
+    #[must_use]
+    pub fn writer(&self) -> Option<Writer> {
+        WriteLock::writer(&self.dir)
     }
 
     /// The last sync of the source at `root`; `None` until the first one starts to write.

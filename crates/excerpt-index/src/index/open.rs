@@ -14,7 +14,7 @@ use crate::fs::lock::WriteLock;
 use crate::library::Collections;
 use crate::model::{
     Answer, Building, Check, Error, Fingerprint, LastSync, Note, Progress, Query, Result, Skip,
-    SkipReason, SourceId, SourceSummary, Status, SyncOptions, SyncReport,
+    SkipReason, SourceId, SourceSummary, Stage, Status, SyncOptions, SyncReport, WriterProgress,
 };
 use crate::read::sources;
 use crate::rerank::Reranker;
@@ -255,6 +255,19 @@ impl OpenIndex {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<SyncReport> {
         let lock = WriteLock::acquire(self.store.home())?;
+        let mut noted = None;
+        let progress = &mut |so_far: Progress| {
+            if so_far.stage == Stage::Cut {
+                let progress = WriterProgress {
+                    indexed: so_far.listed.saturating_sub(so_far.total - so_far.done),
+                    listed: so_far.listed,
+                };
+                if noted.replace(progress) != Some(progress) {
+                    lock.note(progress);
+                }
+            }
+            progress(so_far)
+        };
         let mut rebuilt = self.store.refresh_locked(&lock).map_err(self.at())?;
         rebuilt |= embedder.is_some() && self.store.has_unusable_codes();
         self.repair.has_rebuilt |= rebuilt;

@@ -117,6 +117,27 @@ pub struct LastSync {
     pub finished: Option<i64>,
 }
 
+/// A process that is writing an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Writer {
+    /// Its id, if that is known.
+    pub process: Option<u32>,
+    /// How far its sync has come; `None` before it has listed the files, and if it does something
+    /// else.
+    pub progress: Option<WriterProgress>,
+}
+
+/// How far the sync of a source has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct WriterProgress {
+    /// How many of the files are indexed in their current state.
+    pub indexed: usize,
+    /// How many files the source lists.
+    pub listed: usize,
+}
+
 /// The state of the keyword index, which is derived from the database and can always be rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -140,6 +140,8 @@ pub struct Progress {
     pub done: usize,
     /// How many there are to do in this stage; 0 while unknown.
     pub total: usize,
+    /// How many files the source lists; 0 while unknown.
+    pub listed: usize,
 }
 
 /// A stage of a sync.

@@ -236,7 +236,13 @@ impl<'a> Sync<'a> {
     }
 
     fn progress(&mut self, stage: Stage, done: usize, total: usize) -> ControlFlow<()> {
-        (self.progress)(Progress { stage, done, total })
+        let listed = self.report.listed;
+        (self.progress)(Progress {
+            stage,
+            done,
+            total,
+            listed,
+        })
     }
 
     /// Compares what there is, or what has changed, with the known documents, and sets aside what
@@ -454,6 +460,13 @@ impl<'a> Sync<'a> {
             has_moved: &self.has_moved,
         };
         let (ledger, on_progress) = (&mut *self.ledger, &mut self.progress);
+        let (done, total) = progress;
+        let so_far = Progress {
+            stage: Stage::Cut,
+            done,
+            total,
+            listed: self.report.listed,
+        };
         let mut outcomes = Vec::new();
         scope_on_all_cores(|scope| {
             let (finished, finish) = sync_channel::<()>(0);
@@ -464,8 +477,7 @@ impl<'a> Sync<'a> {
             });
             let worked = work(ledger);
             wait(&finish, || {
-                let (stage, (done, total)) = (Stage::Cut, progress);
-                if worked.is_err() || on_progress(Progress { stage, done, total }).is_break() {
+                if worked.is_err() || on_progress(so_far).is_break() {
                     ended.store(true, Ordering::Relaxed);
                 }
             });
@@ -612,22 +624,17 @@ impl<'a> Sync<'a> {
     }
 
     fn index_words(&mut self) -> Result<ControlFlow<()>, StoreError> {
-        let progress = &mut self.progress;
-        self.ledger.index_words(&mut |done, total| {
-            progress(Progress {
-                stage: Stage::Keywords,
-                done,
-                total,
-            })
-        })
+        let mut on_progress = counted(self.progress, Stage::Keywords, self.report.listed);
+        self.ledger.index_words(&mut on_progress)
     }
 
     /// Merges the parts of the keyword index, if the caller has time for it.
     fn merge_words(&mut self) -> Result<ControlFlow<()>, StoreError> {
-        let progress = &mut self.progress;
-        let stage = Stage::Merge;
-        let mut on_progress = |done, total| progress(Progress { stage, done, total });
-        match self.ledger.merge_words(&mut on_progress)? {
+        let listed = self.report.listed;
+        let merged = self
+            .ledger
+            .merge_words(&mut counted(self.progress, Stage::Merge, listed))?;
+        match merged {
             // If it turned out to be damaged, it is made again.
             ControlFlow::Continue(()) => self.index_words(),
             ControlFlow::Break(()) => Ok(ControlFlow::Break(())),
@@ -640,9 +647,7 @@ impl<'a> Sync<'a> {
         let Some(embedder) = self.embedder else {
             return Ok(ControlFlow::Continue(()));
         };
-        let progress = &mut self.progress;
-        let stage = Stage::Vectors;
-        let mut on_progress = |done, total| progress(Progress { stage, done, total });
+        let mut on_progress = counted(self.progress, Stage::Vectors, self.report.listed);
         Ok(match self.ledger.embed(embedder, &mut on_progress)? {
             Followed::Complete => ControlFlow::Continue(()),
             Followed::Broken => ControlFlow::Break(()),
@@ -650,6 +655,22 @@ impl<'a> Sync<'a> {
                 self.report.without_vectors = Some(error.to_string());
                 ControlFlow::Continue(())
             }
+        })
+    }
+}
+
+/// Passes the numbers of a stage to `progress`.
+fn counted(
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    stage: Stage,
+    listed: usize,
+) -> impl FnMut(usize, usize) -> ControlFlow<()> {
+    move |done, total| {
+        progress(Progress {
+            stage,
+            done,
+            total,
+            listed,
         })
     }
 }

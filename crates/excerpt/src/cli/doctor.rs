@@ -257,18 +257,21 @@ fn index_rows(index: &IndexReport, vectors: bool) -> Vec<(&'static str, String)>
         counted(index.check.chunks, "chunk"),
     );
     let configured = index.configured_embedder.as_deref();
-    let state = vectors.then(|| status::vectors(&index.status, configured));
+    let remedy = status::Remedy::with(index.writer.as_ref());
+    let state = vectors.then(|| status::vectors(&index.status, configured, remedy));
     let refused = status::refused(&index.status.vectors);
     let rows = [
         ("index", index.path.display().to_string()),
         ("index", format!("{documents} in {chunks}")),
-        (
-            "keywords",
-            status::keywords(index.status.keywords).to_string(),
-        ),
+        ("keywords", status::keywords(index.status.keywords, remedy)),
     ];
     let vectors = state.into_iter().chain(refused);
-    rows.into_iter()
+    let written = index.writer.as_ref().map(status::written);
+    let [path, contents, keywords] = rows;
+    [path, contents]
+        .into_iter()
+        .chain(written.map(|written| ("index", written)))
+        .chain([keywords])
         .chain(vectors.map(|line| ("vectors", line)))
         .collect()
 }

@@ -1,8 +1,11 @@
 //! `excerpt status`: what the index of a folder contains, and whether it is up to date.
 
+use std::fmt;
 use std::path::PathBuf;
 
-use excerpt_index::{Keywords, LastSync, SourceStatus, SourceSummary, Status, VectorStatus};
+use excerpt_index::{
+    Keywords, LastSync, SourceStatus, SourceSummary, Status, VectorStatus, Writer,
+};
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{Configuration, Paths, RemoteStatus, StatusReply};
 use owo_colors::Style;
@@ -104,8 +107,9 @@ fn people(output: &mut Output, reply: &StatusReply, paths: &Paths) -> anyhow::Re
         false => format!("{text} of text; {disk} on disk"),
     };
     output.line(format!("contains  {documents} in {chunks}, {sizes}"))?;
-    output.line(format!("keywords  {}", keywords(status.keywords)))?;
-    let state = format!("vectors   {}", vectors(status, configured));
+    let remedy = Remedy::with(reply.writer.as_ref());
+    output.line(format!("keywords  {}", keywords(status.keywords, remedy)))?;
+    let state = format!("vectors   {}", vectors(status, configured, remedy));
     output.line(output.safe(&state))?;
     let failure = status.vectors.failure.as_ref();
     let failure = failure.filter(|_| configured.is_some());
@@ -115,18 +119,19 @@ fn people(output: &mut Output, reply: &StatusReply, paths: &Paths) -> anyhow::Re
     }
     if let Some(building) = &status.building {
         output.line(format!(
-            "settings  {} of {} are not split by the new settings yet; until then, searches use the old state: run `excerpt sync`",
+            "settings  {} of {} are not split by the new settings yet; until then, searches use the old state{remedy}",
             thousands(building.remaining),
             counted(building.documents, "document")
         ))?;
     } else if stale > 0 {
         output.line(format!(
-            "settings  {} split with other settings: run `excerpt sync`",
+            "settings  {} split with other settings{remedy}",
             counted(stale, "document")
         ))?;
     }
     for source in &status.sources {
-        of_source(output, source, paths)?;
+        let writer = reply.writer.as_ref();
+        of_source(output, source, writer.filter(|_| is_written(source)), paths)?;
         let remotes = reply.remotes.iter();
         for remote in remotes.filter(|remote| remote.source == source.root) {
             for line in remote_lines(remote) {
@@ -137,36 +142,58 @@ fn people(output: &mut Output, reply: &StatusReply, paths: &Paths) -> anyhow::Re
     Ok(())
 }
 
+/// What changes a state that is not up to date: the end of a message about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Remedy {
+    /// The process that is writing the index.
+    Writer,
+    /// A sync by the user.
+    Sync,
+}
+
+impl Remedy {
+    pub(super) fn with(writer: Option<&Writer>) -> Remedy {
+        writer.map_or(Remedy::Sync, |_| Remedy::Writer)
+    }
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Remedy::Writer => ", being updated",
+            Remedy::Sync => ": run `excerpt sync`",
+        })
+    }
+}
+
 /// The state of the keyword index.
-pub(super) fn keywords(keywords: Keywords) -> &'static str {
+pub(super) fn keywords(keywords: Keywords, remedy: Remedy) -> String {
     match keywords {
-        Keywords::InStep => "up to date",
-        Keywords::Behind => "out of date: run `excerpt sync`",
-        _ => "missing: run `excerpt sync`",
+        Keywords::InStep => "up to date".to_string(),
+        Keywords::Behind => format!("out of date{remedy}"),
+        _ => format!("missing{remedy}"),
     }
 }
 
 /// The state of the vectors. `configured` is the embedder that computes them.
-pub(super) fn vectors(status: &Status, configured: Option<&str>) -> String {
+pub(super) fn vectors(status: &Status, configured: Option<&str>, remedy: Remedy) -> String {
     let vectors = &status.vectors;
     match (vectors.embedder.as_deref(), configured) {
         (Some(held), None) => format!("switched off; those of `{held}` are kept"),
         (None, None) => "switched off".to_string(),
         _ if status.documents == 0 => "up to date".to_string(),
-        (None, Some(_)) => "none: run `excerpt sync`".to_string(),
+        (None, Some(_)) => format!("none{remedy}"),
         (Some(held), Some(configured)) if held != configured => {
             let next = vectors.next.as_ref();
             let next = next.filter(|next| next.embedder == configured);
             let behind = next.map_or(status.documents, |next| next.behind);
             let behind = counted(behind, "document");
-            format!(
-                "by `{held}`, with {behind} still to be embedded by `{configured}`: run `excerpt sync`"
-            )
+            format!("by `{held}`, with {behind} still to be embedded by `{configured}`{remedy}")
         }
         (Some(held), _) if vectors.behind == 0 => format!("up to date, by `{held}`"),
         (Some(held), _) => {
             let documents = counted(vectors.behind, "document");
-            format!("{documents} out of date, by `{held}`: run `excerpt sync`")
+            format!("{documents} out of date, by `{held}`{remedy}")
         }
     }
 }
@@ -179,7 +206,18 @@ pub(super) fn refused(vectors: &VectorStatus) -> Option<String> {
         .then(|| format!("{texts} rejected by the embedder and found by keywords only: {reason}"))
 }
 
-fn of_source(output: &mut Output, source: &SourceStatus, paths: &Paths) -> anyhow::Result<()> {
+/// Whether the process that is writing the index may be syncing this source.
+fn is_written(source: &SourceStatus) -> bool {
+    source.last_sync.is_none_or(|last| last.finished.is_none())
+}
+
+/// `writer` is the process that is syncing it.
+fn of_source(
+    output: &mut Output,
+    source: &SourceStatus,
+    writer: Option<&Writer>,
+    paths: &Paths,
+) -> anyhow::Result<()> {
     let root = match &source.name {
         Some(name) => format!("{name} · {}", source.root.display()),
         None => source.root.display().to_string(),
@@ -191,7 +229,7 @@ fn of_source(output: &mut Output, source: &SourceStatus, paths: &Paths) -> anyho
     );
     output.line(format!(
         "{root}: {documents} in {chunks}, {}",
-        synced(source.last_sync)
+        writer.map_or_else(|| synced(source.last_sync), written)
     ))?;
     let shown = |path: &str| paths.address(source.name.as_deref(), &source.root, path);
     let lines = source.summary.iter();
@@ -264,6 +302,18 @@ fn some(entries: impl Iterator<Item = String>, total: usize) -> Vec<String> {
         shown.push(format!("{} more", thousands(total - shown.len())));
     }
     shown
+}
+
+/// What another process is doing to the index.
+pub(super) fn written(writer: &Writer) -> String {
+    let so_far = writer.progress.map(|so_far| {
+        let indexed = thousands(so_far.indexed);
+        format!(": {indexed} of {}", counted(so_far.listed, "file"))
+    });
+    format!(
+        "being indexed by another process{}",
+        so_far.unwrap_or_default()
+    )
 }
 
 pub(super) fn synced(last: Option<LastSync>) -> String {

@@ -81,7 +81,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut index = target.writable()?;
     let mut output = Output::new();
     let mut outcome = Outcome::Done;
-    let synced = target.sync(&mut index, &mut Bar::new(), |source, synced| {
+    // In the background, the other process indexes the same.
+    let mut bar = match args.background {
+        true => Bar::new(),
+        false => Bar::patient(),
+    };
+    let synced = target.sync(&mut index, &mut bar, |source, synced| {
         match synced {
             Ok(report) => {
                 let named = (&*name_of(source), collection_of(source));

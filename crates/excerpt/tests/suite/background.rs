@@ -1,6 +1,8 @@
 //! Answers that do not wait for the whole folder, and the sync that continues in the background.
 
 use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::fixture::{Project, Run};
@@ -159,4 +161,109 @@ fn a_background_sync_keeps_what_only_one_collection_leaves_out() {
         project.run(&args).ok().stdout.contains("hidden.md")
     };
     assert_eq!((of("a"), of("b")), (true, false));
+}
+
+/// The index of a folder that is locked as by another process, which has indexed a part of it.
+fn written(project: &Project) -> File {
+    let indexes = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
+    let index = indexes.map(|entry| entry.unwrap().path()).next().unwrap();
+    let mut options = File::options();
+    let lock = options.read(true).write(true).open(index.join("lock"));
+    let mut lock = lock.unwrap();
+    lock.lock().unwrap();
+    lock.set_len(0).unwrap();
+    lock.write_all(b"5117\n 188 681\n").unwrap();
+    lock
+}
+
+/// A project whose first sync was interrupted.
+fn begun() -> Project {
+    let project = many();
+    hurried(&project, "0");
+    for file in 1..FILES {
+        let text = format!("# Note {file}\n\nWater for cup {file}, and for the next.\n");
+        project.write(&format!("notes/{file}.md"), text);
+    }
+    let run = hurried(&project, "0");
+    assert!(run.stderr.contains("indexed so far"), "{}", run.stderr);
+    project
+}
+
+#[cfg(unix)]
+#[test]
+fn what_another_process_indexes_is_not_reported_as_unfinished() {
+    let project = begun();
+    let before = project.run(&["status"]).ok().stdout;
+    assert!(before.contains("did not finish: run `excerpt sync`"));
+    let lock = written(&project);
+    let status = project.run(&["status"]).ok().stdout;
+    assert!(
+        status.contains("being indexed by another process: 188 of 681 files\n"),
+        "{status}"
+    );
+    assert!(!status.contains("excerpt sync"), "{status}");
+    let status = &project.run(&["status", "--json"]).ok().json()[0];
+    assert_eq!(status["writer"]["process"], 5117);
+    assert_eq!(status["writer"]["progress"]["listed"], 681);
+    let doctor = project.run(&["doctor"]).ok().stdout;
+    assert!(
+        doctor.contains("being indexed by another process: 188 of 681 files\n"),
+        "{doctor}"
+    );
+    assert!(!doctor.contains("excerpt sync"), "{doctor}");
+    let search = hurried(&project, "1").stderr;
+    assert!(
+        search.ends_with(
+            "note: 188 of 681 files are indexed so far; another process is indexing the rest\n"
+        ),
+        "{search}"
+    );
+    drop(lock);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_sync_waits_for_the_one_of_another_process() {
+    let project = begun();
+    let lock = written(&project);
+    let mut sync = project.command(&["sync"]);
+    let mut sync = sync.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(sync.stderr.take().unwrap());
+    let mut note = String::new();
+    stderr.read_line(&mut note).unwrap();
+    assert_eq!(
+        note,
+        "note: another process is indexing: 188 of 681 files so far; waiting until it has finished\n"
+    );
+    assert!(sync.try_wait().unwrap().is_none());
+    drop(lock);
+    let done = sync.wait_with_output().unwrap();
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    assert_eq!((rest.as_str(), done.status.code()), ("", Some(0)));
+    let status = &project.run(&["status", "--json"]).ok().json()[0];
+    assert_eq!(status["documents"], FILES);
+    assert!(!status["sources"][0]["last_sync"]["finished"].is_null());
+    assert_eq!(status["writer"], serde_json::Value::Null);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_running_sync_says_how_far_it_has_come() {
+    let project = many();
+    let mut sync = project.command(&["sync"]).spawn().unwrap();
+    let mut progress = None;
+    until(|| {
+        let run = project.run(&["status", "--json"]);
+        let writer = run.json().first().map(|status| status["writer"].clone());
+        let found = writer.filter(|writer| !writer["progress"].is_null());
+        progress = progress.take().or(found);
+        progress.is_some() || sync.try_wait().unwrap().is_some()
+    });
+    // On a fast machine it may have ended before anyone looked.
+    if let Some(writer) = progress {
+        assert_eq!(writer["process"], sync.id());
+        assert_eq!(writer["progress"]["listed"], FILES);
+    }
+    assert!(sync.wait().unwrap().success());
 }

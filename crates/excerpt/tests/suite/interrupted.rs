@@ -173,7 +173,7 @@ impl Work {
 /// Whether a process has begun to write: its id is in the lock file.
 fn holds_lock(index: &Path, child: &Child) -> bool {
     let holder = fs::read_to_string(index.join("lock")).unwrap_or_default();
-    holder.trim() == child.id().to_string()
+    holder.lines().next() == Some(&*child.id().to_string())
 }
 
 #[test]

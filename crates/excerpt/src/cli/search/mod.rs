@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use excerpt_index::{Answer, Channels, Fusion, Note, Origin, RankingPreset};
+use excerpt_index::{Answer, Channels, Error, Fusion, Note, Origin, RankingPreset, Writer};
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{
     DocumentHit, Lag, Opened, Paths, RankedUnit, SearchHit, SearchReply, SearchRequest, Update,
@@ -160,7 +160,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let answer = &reply.answer;
     let paths = target.paths(&args.path);
     args.print(&reply, &paths)?;
-    let mut notes = notes(answer, lag, || {
+    let writer = lag.as_ref().and_then(|lag| match lag {
+        Lag::Unwritten(Error::Locked { .. }) => index.writer(),
+        _ => None,
+    });
+    let mut notes = notes(answer, lag, writer.as_ref(), || {
         background::sync(
             &target,
             &args.collections.choice(),
@@ -280,9 +284,14 @@ fn open(answer: &Answer) -> anyhow::Result<()> {
 }
 
 /// The notes about the answer. If there was not enough time, `start` starts a sync in the
-/// background.
-fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<()>) -> Vec<String> {
-    let lag = lag.map(|lag| lagging(lag, start));
+/// background. `writer` is the process that is writing the index.
+fn notes(
+    answer: &Answer,
+    lag: Option<Lag>,
+    writer: Option<&Writer>,
+    start: impl FnOnce() -> io::Result<()>,
+) -> Vec<String> {
+    let lag = lag.map(|lag| lagging(lag, writer, start));
     // The note about the lag includes what is missing because of it.
     let is_said = |note: &Note| {
         let lacks = matches!(
@@ -300,13 +309,26 @@ fn notes(answer: &Answer, lag: Option<Lag>, start: impl FnOnce() -> io::Result<(
 }
 
 /// The note about an index that is not up to date.
-fn lagging(lag: Lag, start: impl FnOnce() -> io::Result<()>) -> String {
+fn lagging(lag: Lag, writer: Option<&Writer>, start: impl FnOnce() -> io::Result<()>) -> String {
     // A sync that has just failed is not started again by each search.
     let goes_on = |is_stuck: bool| match !is_stuck && background::is_possible() && start().is_ok() {
         true => "the rest is indexed in the background",
         false => "run `excerpt sync` to index the rest",
     };
     match lag {
+        Lag::Unwritten(Error::Locked { path, .. }) => {
+            match writer.and_then(|writer| writer.progress) {
+                Some(progress) => {
+                    let remaining = progress.listed.saturating_sub(progress.indexed);
+                    let so_far = so_far(progress.listed, remaining, 0);
+                    format!("{so_far}; another process is indexing the rest")
+                }
+                None => format!(
+                    "answered from an older state: the index in `{}` is being written by another process",
+                    path.display()
+                ),
+            }
+        }
         Lag::Unwritten(error) => {
             let error = messages::index_error(&error);
             format!("answered from an older state: {error}")
