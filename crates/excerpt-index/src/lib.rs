@@ -59,13 +59,13 @@ pub use mirror::{
     MirrorTarget, ObjectMetadata,
 };
 pub use model::{
-    AlsoIn, Answer, Attributes, Building, ChangeDate, Channel, Channels, Check, Collection,
-    DateFrom, DocumentEntry, DocumentHits, Domain, Encoding, Error, Explanation, FieldWeights,
-    Filter, FolderEntry, Fusion, Hit, Keywords, LastSync, Limits, ListOptions, ListOrder, Newest,
-    NextVectors, Note, PathRange, Progress, Provenance, Query, Rank, Ranking, RankingPreset,
-    Result, Secret, Secrets, Selection, SignalShare, Signals, Skip, SkipReason, Snippet, SourceId,
-    SourceStatus, SourceSummary, Stage, Stat, Status, SyncOptions, SyncReport, Topic, VectorStatus,
-    Version, Warned, Writer, WriterProgress, is_at_or_below, plain as plain_error,
+    ActiveWriter, AlsoIn, Answer, Attributes, Building, ChangeDate, Channel, Channels, Check,
+    Collection, DateFrom, DocumentEntry, DocumentHits, Domain, Encoding, Error, Explanation,
+    FieldWeights, Filter, FolderEntry, Fusion, Hit, IndexedFiles, Keywords, LastSync, Limits,
+    ListOptions, ListOrder, Newest, NextVectors, Note, PathRange, Progress, Provenance, Query,
+    Rank, Ranking, RankingPreset, Result, Secret, Secrets, Selection, SignalShare, Signals, Skip,
+    SkipReason, Snippet, SourceId, SourceStatus, SourceSummary, Stage, Stat, Status, SyncOptions,
+    SyncReport, Topic, VectorStatus, Version, Warned, is_at_or_below, plain as plain_error,
 };
 pub use read::{ChunkPlace, DocumentText, Incoming, Links, Outgoing, ReadOptions, Target};
 pub use rerank::{RerankEndpoint, RerankOptions, Reranker};

@@ -18,7 +18,7 @@ use crate::config::{Configuration, EmbeddingChoice};
 use crate::contents::Contents;
 use crate::engine::EngineWriter;
 use crate::error::{ServiceError, ServiceResult};
-use crate::named_files::{ReadText, each_document};
+use crate::named_files::{ReadText, SkipCounts, each_document};
 use crate::remote;
 use crate::remote::part::{RemotePart, name_of, version_of};
 use crate::scope::{Scope, VisibleSource};
@@ -330,14 +330,14 @@ impl PreparedAddition {
         &self,
         prepare: &(dyn Fn(ReadText) -> T + Sync),
         visit: &mut dyn FnMut(T, usize) -> Result<(), E>,
-    ) -> Result<usize, E> {
+    ) -> Result<SkipCounts, E> {
         let Some(root) = &self.root else {
             let text = ReadText {
                 path: Some(self.file.clone()),
                 source_path: Some(self.file.clone()),
                 file: FileText::plain(self.text.clone(), Encoding::default()),
             };
-            return visit(prepare(text), 1).map(|()| 0);
+            return visit(prepare(text), 1).map(|()| SkipCounts::new());
         };
         // A repository is fetched into a folder that does not stay.
         let folder = tempfile::tempdir().map_err(ServiceError::NoTemporaryFolder)?;
@@ -404,7 +404,7 @@ impl PreparedAddition {
             });
             Ok::<_, ServiceError>(())
         })?;
-        preview.skipped = skipped;
+        preview.skipped = skipped.into_values().sum();
         Ok(preview)
     }
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use excerpt_index::{
-    Check, Embedder, Error, HttpEmbedder, Index, Keywords, LastSync, Located, OpenOptions,
-    StaticTable, Status, Vectors, Writer,
+    ActiveWriter, Check, Embedder, Error, HttpEmbedder, Index, Keywords, LastSync, Located,
+    OpenOptions, StaticTable, Status, Vectors,
 };
 use serde::Serialize;
 
@@ -76,7 +76,7 @@ pub struct IndexReport {
     pub status: Status,
     /// The process that is writing it now. What is not indexed yet is then no problem.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub writer: Option<Writer>,
+    pub writer: Option<ActiveWriter>,
     /// The configured embedder; `None` when vectors are switched off.
     pub configured_embedder: Option<String>,
     /// How its keyword index compares with its texts.

@@ -350,11 +350,18 @@ impl Lookup for TargetReader<'_> {
             collection,
         } = place;
         let shown = |path: &str| paths.address(collection.as_deref(), &root, path);
+        let is_folder = match collection {
+            Some(_) => root.join(&inside).is_dir(),
+            None => Path::new(path).is_dir(),
+        };
         let target = target(&inside, part);
         match self.index(index)?.get(&target, &options) {
             Ok(document) => Ok(ReadDocument {
                 document,
                 collection,
+            }),
+            Err(Error::UnknownDocument { .. }) if is_folder => Err(ServiceError::IsFolder {
+                path: path.to_string(),
             }),
             Err(Error::UnknownDocument { closest, .. }) => Err(Error::UnknownDocument {
                 path: path.to_string(),

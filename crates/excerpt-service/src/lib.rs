@@ -71,7 +71,7 @@ pub use list::{
     ListKind, ListReply, ListRequest, ListedCollection, ListedDocument, ListedFolder, collections,
 };
 pub use mirror::{MirrorReply, MirrorRequest};
-pub use named_files::{NamedFiles, ReadText};
+pub use named_files::{NamedFiles, ReadText, SkipCounts};
 pub use note::{NoteReply, NoteRequest};
 pub use overview::Overview;
 pub use rebuild::{RebuildNote, rebuild};

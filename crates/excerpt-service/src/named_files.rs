@@ -1,5 +1,6 @@
 //! [`NamedFiles`]: what a user names to be split, a file or a folder, and how its index splits it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
@@ -168,8 +169,7 @@ impl NamedFiles {
     }
 
     /// Gives every document that an index would contain to `prepare`, several at a time, and what
-    /// that makes of each to `visit`, by path. Returns how many files and folders an index would
-    /// skip.
+    /// that makes of each to `visit`, by path. Returns what an index would skip.
     ///
     /// # Errors
     ///
@@ -178,7 +178,7 @@ impl NamedFiles {
         &self,
         prepare: &(dyn Fn(ReadText) -> T + Sync),
         visit: &mut dyn FnMut(T) -> Result<(), E>,
-    ) -> Result<usize, E> {
+    ) -> Result<SkipCounts, E> {
         let paths = Paths::from_here(Some(&self.named));
         let shown = |path: &str| paths.shown(&self.root, path);
         let within = |path: &str| self.contains(path);
@@ -201,23 +201,28 @@ impl NamedFiles {
     }
 }
 
+/// How many files and folders an index skips, by reason.
+pub type SkipCounts = BTreeMap<SkipReason, usize>;
+
 /// How many files are read at a time at most, and how many bytes unless a single one has more.
 const WINDOW: usize = 1024;
 const WINDOW_BYTES: u64 = 16 << 20;
 
 /// Gives every document of `files` that lies `within`, its path as `shown`, to `prepare`, on all
 /// cores, and what that makes of each to `visit`, in the order of their paths, with the number of
-/// documents from this one to the last. Returns how many files and folders are skipped.
+/// documents from this one to the last. Returns what is skipped.
 pub(crate) fn each_document<T: Send, E: From<ServiceError>>(
     (files, selection): (&dyn Source, &Selection),
     within: &dyn Fn(&str) -> bool,
     shown: &(dyn Fn(&str) -> String + Sync),
     prepare: &(dyn Fn(ReadText) -> T + Sync),
     visit: &mut dyn FnMut(T, usize) -> Result<(), E>,
-) -> Result<usize, E> {
+) -> Result<SkipCounts, E> {
     let listing = files.list().map_err(ServiceError::from)?;
-    let skips = listing.skips.iter().filter(|skip| within(&skip.path));
-    let mut skipped = skips.count();
+    let mut skipped = SkipCounts::new();
+    for skip in listing.skips.iter().filter(|skip| within(&skip.path)) {
+        *skipped.entry(skip.reason).or_default() += 1;
+    }
     let entries = listing.entries.iter().filter(|entry| within(&entry.path));
     let entries: Vec<_> = entries.collect();
     let prepared = |entry: &&Entry| {
@@ -254,7 +259,7 @@ pub(crate) fn each_document<T: Send, E: From<ServiceError>>(
         for (at, file) in windows.iter().flatten().enumerate() {
             match file {
                 Some(Ok(file)) => visit(file, entries.len() - at)?,
-                Some(Err(_)) => skipped += 1,
+                Some(Err(skip)) => *skipped.entry(skip.reason).or_default() += 1,
                 None => {}
             }
         }

@@ -1,10 +1,12 @@
 //! `search`: the chunks or documents that answer a question.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use excerpt_index::{
     Answer, Channels, Days, DocumentHits, Filter, Fusion, Hit, Index, ListOptions, Note, Query,
-    Rank, Ranking, RankingPreset,
+    Rank, Ranking, RankingPreset, SkipReason, is_at_or_below,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::changed::Changed;
 use crate::error::{ServiceError, ServiceResult};
 use crate::hit::{SearchHit, ShowPaths};
-use crate::scope::{Scope, VisibleSource};
+use crate::scope::Scope;
 use crate::target::IndexTarget;
 
 /// The most hits of an answer, those before its first page included.
@@ -184,6 +186,9 @@ pub struct SearchReply {
     pub is_bare: bool,
     /// Whether there may be more hits after these.
     pub has_more: bool,
+    /// The best score, if all hits were left out because of [`SearchRequest::min_score`].
+    #[serde(skip)]
+    pub too_low: Option<f32>,
     offset: usize,
 }
 
@@ -315,6 +320,8 @@ impl SearchRequest {
             skipped.map(|document| document.chunks.len()).sum()
         };
         let least = self.min_score.unwrap_or(f32::NEG_INFINITY);
+        let scores = answer.chunks().map(|hit| hit.score);
+        let best = scores.max_by(f32::total_cmp);
         for document in &mut answer.documents {
             let is_left_out = |hit: &Hit| hit.score < least || (self.without_weak && hit.weak);
             document.chunks.retain(|hit| !is_left_out(hit));
@@ -326,6 +333,7 @@ impl SearchRequest {
             ranking,
             is_bare: false,
             has_more,
+            too_low: best.filter(|best| *best < least),
             offset: before,
         })
     }
@@ -340,7 +348,12 @@ impl IndexTarget {
     /// Those of the index.
     pub fn search(&self, index: &Index, request: &SearchRequest) -> ServiceResult<SearchReply> {
         let configured = self.configuration.ranking.clone();
-        request.answered(index, self.filter.clone(), configured)
+        let mut reply = request.answered(index, self.filter.clone(), configured)?;
+        let is_empty = reply.answer.documents.is_empty() && request.offset == 0;
+        let below = self.path.as_deref().unwrap_or_default();
+        let roots = self.sources.iter().map(|source| &*source.root);
+        reply.is_bare = is_empty && !has_documents(index, roots, below)?;
+        Ok(reply)
     }
 }
 
@@ -361,11 +374,40 @@ impl Scope {
         let filter = self.filter(&sources, below.clone());
         let mut reply = request.answered(index, filter, self.ranking(&sources))?;
         let is_empty = reply.answer.documents.is_empty() && request.offset == 0;
-        reply.is_bare = is_empty && !has_documents(index, &sources, &below)?;
+        let roots = sources.iter().map(|seen| &*seen.root);
+        reply.is_bare = is_empty && !has_documents(index, roots, &below)?;
         if reply.is_bare && inside.is_some() {
             return Err(ServiceError::NoDocumentsThere);
         }
         Ok(reply)
+    }
+
+    /// How many files and folders of what a search reads were skipped, by reason, without those
+    /// that are rarely wanted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::search`].
+    pub fn skipped(
+        &self,
+        index: &Index,
+        request: &SearchRequest,
+    ) -> ServiceResult<BTreeMap<SkipReason, usize>> {
+        let inward = |path: &String| self.inward(path);
+        let inside = request.path.as_ref().map(inward).transpose()?;
+        let mut counts = BTreeMap::new();
+        let Some(below) = self.below(inside.as_deref()) else {
+            return Ok(counts);
+        };
+        for seen in self.selected(index, &request.collections)? {
+            for skip in index.skips(&seen.root)? {
+                let is_wanted = !matches!(skip.reason, SkipReason::Hidden | SkipReason::Vendored);
+                if is_wanted && is_at_or_below(&below, &skip.path) {
+                    *counts.entry(skip.reason).or_default() += 1;
+                }
+            }
+        }
+        Ok(counts)
     }
 
     /// The notes about an answer, without those about what is not visible. If the index
@@ -399,10 +441,14 @@ impl Scope {
     }
 }
 
-/// Whether there are documents in `sources`, below a path.
-fn has_documents(index: &Index, sources: &[VisibleSource], below: &str) -> ServiceResult<bool> {
-    for seen in sources {
-        let options = ListOptions::default().source(&seen.root);
+/// Whether there are documents in the sources at these roots, below a path.
+fn has_documents<'r>(
+    index: &Index,
+    roots: impl Iterator<Item = &'r Path>,
+    below: &str,
+) -> ServiceResult<bool> {
+    for root in roots {
+        let options = ListOptions::default().source(root);
         let options = options.path(below).limit(1);
         if !index.documents(&options)?.is_empty() {
             return Ok(true);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use excerpt_index::{
-    Embedder, Error, Index, OpenOptions, Origin, SkipReason, Status, SyncReport, Writer,
+    ActiveWriter, Embedder, Error, Index, OpenOptions, Origin, SkipReason, Status, SyncReport,
 };
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub struct StatusReply {
     pub status: Status,
     /// The process that is writing it now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub writer: Option<Writer>,
+    pub writer: Option<ActiveWriter>,
     /// The configured embedder; `None` when vectors are switched off.
     pub configured_embedder: Option<String>,
     /// How many documents were split with other settings than the current ones.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use excerpt_index::{
-    Error, Index, Keywords, OpenOptions, Origin, Progress, Source, Stage, SyncReport, Writer,
+    ActiveWriter, Error, Index, Keywords, OpenOptions, Origin, Progress, Source, Stage, SyncReport,
 };
 
 use schemars::JsonSchema;
@@ -57,7 +57,7 @@ pub trait SyncObserver {
 
     /// Another process, perhaps this one, has been writing the index for a while. Whether to wait
     /// on; called again and again while it writes. Default: no.
-    fn waits_for(&mut self, _: &Writer) -> bool {
+    fn waits_for(&mut self, _: &ActiveWriter) -> bool {
         false
     }
 }

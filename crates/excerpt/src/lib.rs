@@ -12,6 +12,7 @@ mod chunk_table;
 mod cli;
 mod http;
 mod invocation;
+mod label;
 mod mcp;
 mod output;
 mod page;

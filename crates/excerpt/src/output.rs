@@ -96,6 +96,11 @@ pub(crate) struct OutputForm {
 }
 
 impl OutputForm {
+    /// Whether it is shown on a terminal.
+    pub(crate) fn is_terminal(self) -> bool {
+        self.terminal
+    }
+
     /// A part of the output, to be written with [`Output::raw`].
     pub(crate) fn part(self) -> Output<Vec<u8>> {
         Output {

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use excerpt_index::{Progress, Stage, Writer};
+use excerpt_index::{ActiveWriter, Progress, Stage};
 use excerpt_service::SyncObserver;
 use excerpt_service::text::{counted, thousands};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -80,7 +80,7 @@ impl SyncObserver for Bar {
         };
     }
 
-    fn waits_for(&mut self, writer: &Writer) -> bool {
+    fn waits_for(&mut self, writer: &ActiveWriter) -> bool {
         if self.is_patient && !std::mem::replace(&mut self.has_said, true) {
             let so_far = writer.progress.map(|so_far| {
                 let indexed = thousands(so_far.indexed);

@@ -9,7 +9,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::{disk, layout};
-use crate::model::{Error, Result, Writer, WriterProgress};
+use crate::model::{ActiveWriter, Error, IndexedFiles, Result};
 
 /// The right to change an index, held until it is dropped.
 ///
@@ -52,8 +52,8 @@ impl WriteLock {
 
     /// Notes how far the sync has come that holds the lock. The line has always the same length, so
     /// that a reader never sees a part of an earlier one.
-    pub(crate) fn note(&self, progress: WriterProgress) {
-        let WriterProgress { indexed, listed } = progress;
+    pub(crate) fn note(&self, progress: IndexedFiles) {
+        let IndexedFiles { indexed, listed } = progress;
         let line = format!("{indexed:>20} {listed:>20}\n");
         let mut file = &self.file;
         // Nothing depends on it.
@@ -62,9 +62,9 @@ impl WriteLock {
             .and_then(|_| file.write_all(line.as_bytes()));
     }
 
-    /// The process that holds the lock of the index in `dir`; `None` if none does, or that cannot be
-    /// found out.
-    pub(crate) fn writer(dir: &Path) -> Option<Writer> {
+    /// The process that holds the lock of the index in `dir`; `None` if none does, or that cannot
+    /// be found out.
+    pub(crate) fn writer(dir: &Path) -> Option<ActiveWriter> {
         let path = dir.join(layout::LOCK);
         if !disk::is_regular(&path).ok()?? {
             return None;
@@ -89,17 +89,17 @@ fn is_only_looked_at(file: &File) -> bool {
 }
 
 /// What the process that holds the lock has written to its file.
-fn writer(file: &mut File) -> Writer {
+fn writer(file: &mut File) -> ActiveWriter {
     let mut text = String::new();
     let read = file.take(64).read_to_string(&mut text);
     let mut words = text.split_whitespace().filter(|_| read.is_ok());
     let process = words.next().and_then(|word| word.parse().ok());
     let mut number = || words.next()?.parse().ok();
     let progress = match (number(), number()) {
-        (Some(indexed), Some(listed)) => Some(WriterProgress { indexed, listed }),
+        (Some(indexed), Some(listed)) => Some(IndexedFiles { indexed, listed }),
         _ => None,
     };
-    Writer { process, progress }
+    ActiveWriter { process, progress }
 }
 
 /// The first line of a lock that this process holds.
@@ -140,13 +140,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(WriteLock::writer(dir.path()), None);
         let lock = WriteLock::acquire(dir.path()).unwrap();
-        let mut expected = Writer {
+        let mut expected = ActiveWriter {
             process: Some(std::process::id()),
             progress: None,
         };
         assert_eq!(WriteLock::writer(dir.path()).as_ref(), Some(&expected));
         for (indexed, listed) in [(1_000, 2_000), (7, 9)] {
-            let progress = WriterProgress { indexed, listed };
+            let progress = IndexedFiles { indexed, listed };
             lock.note(progress);
             expected.progress = Some(progress);
             assert_eq!(WriteLock::writer(dir.path()).as_ref(), Some(&expected));

@@ -20,8 +20,8 @@ use self::open::OpenIndex;
 use crate::embed::{Embedder, StaticTable};
 use crate::fs::lock::WriteLock;
 use crate::model::{
-    Answer, Check, LastSync, Progress, Query, Result, Skip, SkipReason, SourceSummary, Status,
-    SyncOptions, SyncReport, Writer,
+    ActiveWriter, Answer, Check, LastSync, Progress, Query, Result, Skip, SkipReason,
+    SourceSummary, Status, SyncOptions, SyncReport,
 };
 use crate::rerank::Reranker;
 use crate::source::{Files, Source};
@@ -187,7 +187,7 @@ impl Index {
     /// The process that is writing the index now, which may be this one; `None` if none is, or that
     /// cannot be found out.
     #[must_use]
-    pub fn writer(&self) -> Option<Writer> {
+    pub fn writer(&self) -> Option<ActiveWriter> {
         WriteLock::writer(&self.dir)
     }
 

@@ -13,8 +13,8 @@ use crate::fs::layout;
 use crate::fs::lock::WriteLock;
 use crate::library::Collections;
 use crate::model::{
-    Answer, Building, Check, Error, Fingerprint, LastSync, Note, Progress, Query, Result, Skip,
-    SkipReason, SourceId, SourceSummary, Stage, Status, SyncOptions, SyncReport, WriterProgress,
+    Answer, Building, Check, Error, Fingerprint, IndexedFiles, LastSync, Note, Progress, Query,
+    Result, Skip, SkipReason, SourceId, SourceSummary, Stage, Status, SyncOptions, SyncReport,
 };
 use crate::read::sources;
 use crate::rerank::Reranker;
@@ -258,7 +258,7 @@ impl OpenIndex {
         let mut noted = None;
         let progress = &mut |so_far: Progress| {
             if so_far.stage == Stage::Cut {
-                let progress = WriterProgress {
+                let progress = IndexedFiles {
                     indexed: so_far.listed.saturating_sub(so_far.total - so_far.done),
                     listed: so_far.listed,
                 };

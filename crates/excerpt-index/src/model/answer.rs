@@ -10,6 +10,7 @@ use excerpt_chunk::{Hash, Span};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::error::shortened;
 use super::{Encoding, Stat};
 
 /// What a search found.
@@ -65,6 +66,13 @@ pub enum Note {
         /// Some of the existing values, the most frequent first.
         known: Vec<String>,
     },
+    /// No document that matches without the filter by dates is dated in its period.
+    Undated {
+        /// How many documents there are.
+        documents: usize,
+        /// How many of them have a date.
+        dated: usize,
+    },
     /// Only the first words of the query were searched for.
     Shortened {
         /// How many.
@@ -116,7 +124,7 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Note::Absent(words) => write!(f, "not found: `{}`", words.join("`, `")),
+            Note::Absent(words) => write!(f, "not found: {}", some(words)),
             Note::Respelled(words) => {
                 let words = words.iter();
                 let words =
@@ -125,17 +133,18 @@ impl fmt::Display for Note {
                 write!(f, "searched for {}", words.join(", "))
             }
             Note::Scattered(phrases) => {
+                let phrases = some(phrases);
                 write!(
                     f,
-                    "phrase not found: `{}`; searched for its words instead",
-                    phrases.join("`, `")
+                    "phrase not found: {phrases}; searched for its words instead"
                 )
             }
             Note::Unmatched {
                 filter,
                 asked,
                 known,
-            } => unmatched(f, filter, asked, known),
+            } => unmatched(f, (filter, self.names_field()), asked, known),
+            Note::Undated { documents, dated } => undated(f, *documents, *dated),
             Note::Shortened { words } => write!(
                 f,
                 "the query is too long: only its first {words} words were used"
@@ -179,17 +188,66 @@ impl fmt::Display for Note {
     }
 }
 
+impl Note {
+    /// Whether it is about a filter by a field of the front matter.
+    #[must_use]
+    pub fn names_field(&self) -> bool {
+        match self {
+            Note::Unmatched { filter, .. } => {
+                !matches!(&**filter, "tag" | "type" | "language" | "version")
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Words of a query, in backticks: as many as are useful, and of each the beginning.
+fn some(words: &[String]) -> String {
+    const NAMED: usize = 20;
+    let named = words.iter().take(NAMED);
+    let named: Vec<String> = named.map(|word| format!("`{}`", shortened(word))).collect();
+    let more = match words.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", named.join(", "))
+}
+
+fn undated(f: &mut fmt::Formatter<'_>, documents: usize, dated: usize) -> fmt::Result {
+    match (documents, dated) {
+        (1, 0) => f.write_str("the document here has no date")?,
+        (_, 0) => write!(f, "none of the {documents} documents here has a date")?,
+        _ => write!(
+            f,
+            "no document here has a date in this period; {dated} of {documents} have a date"
+        )?,
+    }
+    f.write_str(
+        ": `since` and `until` compare dates in names of files, headings and front matter, and days of commits, but not the times of files",
+    )
+}
+
 fn unmatched(
     f: &mut fmt::Formatter<'_>,
-    filter: &str,
+    (filter, is_field): (&str, bool),
     asked: &[String],
     known: &[String],
 ) -> fmt::Result {
-    write!(
-        f,
-        "no document here has the {filter} `{}`",
-        asked.join("` or `")
-    )?;
+    let asked = asked.iter().map(|value| shortened(value));
+    let asked = asked.collect::<Vec<_>>().join("` or `");
+    if is_field {
+        let filter = shortened(filter);
+        write!(f, "no document here has the front matter field `{filter}`")?;
+        return match known.is_empty() {
+            true => Ok(()),
+            false => write!(
+                f,
+                " with the value `{asked}`; the values in use include `{}`",
+                known.join("`, `")
+            ),
+        };
+    }
+    write!(f, "no document here has the {filter} `{asked}`")?;
     match known.is_empty() {
         true => f.write_str(" or any other"),
         false => write!(f, "; the values in use include `{}`", known.join("`, `")),
@@ -394,4 +452,44 @@ pub struct Snippet {
 
 fn pairs<S: Serializer>(ranges: &[Range<usize>], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(ranges.iter().map(|range| [range.start, range.end]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_name_the_filter_and_repeat_no_long_query() {
+        let unmatched = |filter: &str, known: &[&str]| {
+            let note = Note::Unmatched {
+                filter: filter.to_string(),
+                asked: vec!["b".to_string()],
+                known: known.iter().map(ToString::to_string).collect(),
+            };
+            note.to_string()
+        };
+        assert_eq!(
+            unmatched("owner", &["c"]),
+            "no document here has the front matter field `owner` with the value `b`; the values in use include `c`"
+        );
+        assert_eq!(
+            unmatched("owner", &[]),
+            "no document here has the front matter field `owner`"
+        );
+        assert_eq!(
+            unmatched("tag", &[]),
+            "no document here has the tag `b` or any other"
+        );
+        let undated = |documents, dated| Note::Undated { documents, dated }.to_string();
+        assert!(undated(43, 0).starts_with("none of the 43 documents here has a date: `since`"));
+        assert!(undated(1, 0).starts_with("the document here has no date: `since`"));
+        assert!(undated(43, 2).starts_with(
+            "no document here has a date in this period; 2 of 43 have a date: `since`"
+        ));
+        let long = Note::Absent(vec!["x".repeat(255); 30]).to_string();
+        assert!(
+            long.len() < 1_000 && long.ends_with(" and 10 more"),
+            "{long}"
+        );
+    }
 }

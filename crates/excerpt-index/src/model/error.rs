@@ -252,8 +252,9 @@ pub enum Error {
     },
     /// The query contains no word.
     #[error(
-        "the query `{}` contains no words: give at least one letter or digit",
-        shortened(query)
+        "the query `{}` contains {}",
+        shortened(query),
+        instead_of_words(query)
     )]
     EmptyQuery {
         /// The query.
@@ -449,8 +450,22 @@ fn names(citations: &[String]) -> String {
     format!("`{}`", citations.join("`, `"))
 }
 
+/// What a query contains that has no word to search for, and what to do.
+fn instead_of_words(query: &str) -> &'static str {
+    let words = query.split_whitespace();
+    let mut words = words.filter(|word| word.contains(char::is_alphanumeric));
+    match (
+        words.clone().next(),
+        words.all(|word| word.starts_with('-')),
+    ) {
+        (None, _) => "no words: give at least one letter or digit",
+        (_, true) => "only excluded words: give at least one word without `-`",
+        _ => "only words that are too long to search for: give a shorter one",
+    }
+}
+
 /// The first 40 characters of a text that may be long.
-fn shortened(query: &str) -> String {
+pub(super) fn shortened(query: &str) -> String {
     const SHOWN: usize = 40;
     match query.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &query[..end]),
@@ -715,6 +730,20 @@ mod tests {
 
     #[test]
     fn a_long_query_is_shown_in_part() {
+        let long = "x".repeat(5_000);
+        for (query, message) in [
+            (
+                "-milk -\"old tea\"",
+                "the query `-milk -\"old tea\"` contains only excluded words: give at least one word without `-`",
+            ),
+            (
+                &long,
+                "the query `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…` contains only words that are too long to search for: give a shorter one",
+            ),
+        ] {
+            let query = query.to_string();
+            assert_eq!(Error::EmptyQuery { query }.to_string(), message);
+        }
         let error = Error::EmptyQuery {
             query: "?".repeat(1000),
         };

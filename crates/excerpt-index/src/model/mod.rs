@@ -32,8 +32,8 @@ pub use question::{Filter, Query, Rank};
 pub use ranking::{Channels, FieldWeights, Fusion, Ranking, RankingPreset, Signals};
 pub use selection::{Secret, Secrets, Selection};
 pub use state::{
-    Building, Check, Keywords, LastSync, NextVectors, SourceStatus, Status, VectorStatus, Writer,
-    WriterProgress,
+    ActiveWriter, Building, Check, IndexedFiles, Keywords, LastSync, NextVectors, SourceStatus,
+    Status, VectorStatus,
 };
 pub use summary::{Domain, Newest, SourceSummary, Topic};
 pub use sync::{

@@ -120,18 +120,18 @@ pub struct LastSync {
 /// A process that is writing an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Writer {
+pub struct ActiveWriter {
     /// Its id, if that is known.
     pub process: Option<u32>,
     /// How far its sync has come; `None` before it has listed the files, and if it does something
     /// else.
-    pub progress: Option<WriterProgress>,
+    pub progress: Option<IndexedFiles>,
 }
 
 /// How far the sync of a source has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct WriterProgress {
+pub struct IndexedFiles {
     /// How many of the files are indexed in their current state.
     pub indexed: usize,
     /// How many files the source lists.

@@ -280,8 +280,7 @@ fn documents_are_filtered_by_front_matter_and_by_attributes() {
     let mut backward = Filter::default();
     backward.dated = (Some("2026-03".into()), Some("2026-02-28".into()));
     let error = library.index.search(&Query::new("tea").within(backward));
-    let told =
-        "invalid `date` filter `2026-03 to 2026-02-28`, expected a first day before the last one";
+    let told = "invalid `since` filter `2026-03`, expected a day that is not after `until`";
     assert_eq!(error.unwrap_err().to_string(), told);
     let none = library.ask("tea", |filter| filter.tags = strings(&["nothing"]));
     assert!(none.documents.is_empty());

@@ -47,9 +47,10 @@ pub(crate) fn parsed(
     if exists(given) {
         return Ok((given, Fragment::Whole));
     }
+    let given = without_shown(given);
     let lines = given.rsplit_once(':');
     if let Some((path, range)) = lines
-        && let Some((first, last)) = numbers(range)
+        && let Some((first, last)) = numbers(range).or_else(|| marked(range))
         && (!path.contains('#') || exists(path))
     {
         return Ok((path, Fragment::Lines(first, last)));
@@ -83,6 +84,14 @@ pub(crate) fn parsed(
             })
         }
     }
+}
+
+/// A citation without what an answer adds if only a part is shown: `path:10-20 (12-14 shown)`.
+fn without_shown(given: &str) -> &str {
+    let cited = given
+        .strip_suffix(" shown)")
+        .and_then(|rest| rest.rsplit_once(" ("));
+    cited.map_or(given, |(cited, _)| cited)
 }
 
 /// A line or a range of lines, with the first character after a period.
@@ -163,6 +172,10 @@ mod tests {
         assert_eq!(alone("a.md#L62"), lines("a.md", 62, 62));
         assert_eq!(alone("a.md#L62-L68"), lines("a.md", 62, 68));
         assert_eq!(alone("a.md#L62-68"), lines("a.md", 62, 68));
+        assert_eq!(alone("a.md:L62-L68"), lines("a.md", 62, 68));
+        assert_eq!(alone("a.md:L62"), lines("a.md", 62, 62));
+        assert_eq!(alone("a.md:10-20 (12-14 shown)"), lines("a.md", 10, 20));
+        assert_eq!(alone("a.md:10-20 (not shown)"), lines("a.md", 10, 20));
         assert_eq!(alone("a.md#L-shaped"), section("a.md", "L-shaped"));
         assert_eq!(alone("a.md#how"), section("a.md", "how"));
         assert_eq!(alone("a.md#at 10:30"), section("a.md", "at 10:30"));

@@ -59,6 +59,17 @@ pub fn without_root(message: &str, root: &Path, name: &str) -> String {
     message.replace(&*root, name)
 }
 
+/// What was skipped, the most frequent reason first: `12 ignored, 1 binary`.
+#[must_use]
+pub fn skip_counts<'c>(counts: impl IntoIterator<Item = (&'c SkipReason, &'c usize)>) -> String {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let said = counts
+        .iter()
+        .map(|(reason, count)| format!("{} {reason}", thousands(**count)));
+    said.collect::<Vec<_>>().join(", ")
+}
+
 /// A number with thousands separators.
 #[must_use]
 pub fn thousands(number: usize) -> String {

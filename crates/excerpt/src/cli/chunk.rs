@@ -9,8 +9,10 @@ use clap::ValueEnum;
 use excerpt_arrow::BatchError;
 use excerpt_chunk::{Block, Chunk, Chunker, Chunking, Document};
 use excerpt_index::{Encoding, FileText, Secret};
-use excerpt_service::text::{counted, thousands};
-use excerpt_service::{NamedFiles, PreparedAddition, ReadText, SplitDocument, chunking_around};
+use excerpt_service::text::{counted, skip_counts, thousands};
+use excerpt_service::{
+    NamedFiles, PreparedAddition, ReadText, SkipCounts, SplitDocument, chunking_around,
+};
 use owo_colors::Style;
 
 #[cfg(feature = "arrow")]
@@ -105,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
             let renderer = printer.renderer();
             let render = |read| renderer.render(read);
             let skipped = named.each(&render, &mut |prepared| printer.print(prepared))?;
-            say_skipped(skipped);
+            say_skipped(&skipped, printer.printed);
         }
         (None, None) => {}
     }
@@ -141,11 +143,20 @@ fn single(args: &Args, named: Option<&NamedFiles>) -> anyhow::Result<Option<Read
     Ok(Some(read))
 }
 
-fn say_skipped(skipped: usize) {
-    if skipped > 0 {
+/// Reports what was skipped; why, if no document was split.
+fn say_skipped(skipped: &SkipCounts, documents: usize) {
+    if documents == 0 {
+        say("there are no documents here");
+    }
+    let count: usize = skipped.values().sum();
+    if count > 0 {
+        let why = match documents {
+            0 => format!(": {}", skip_counts(skipped)),
+            _ => String::new(),
+        };
         say(&format!(
-            "skipped {} that an index would skip too",
-            counted(skipped, "file or folder")
+            "skipped {} that an index would skip too{why}",
+            counted(count, "file or folder")
         ));
     }
 }
@@ -183,7 +194,7 @@ pub(super) fn preview(prepared: &PreparedAddition, json: bool) -> anyhow::Result
     let renderer = printer.renderer();
     let render = |read| renderer.render(read);
     let skipped = prepared.each_document(&render, &mut |prepared, _| printer.print(prepared))?;
-    say_skipped(skipped);
+    say_skipped(&skipped, printer.printed);
     printer.end()?;
     Ok(output.flush()?)
 }

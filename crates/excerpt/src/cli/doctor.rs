@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use excerpt_index::{Keywords, Located};
-use excerpt_service::text::counted;
+use excerpt_service::text::{counted, skip_counts};
 use excerpt_service::{
     Diagnosis, EmbedderReport, Embedding, IndexReport, Owner, Problem, ReadFile, RebuildNote,
-    diagnose, rebuild,
+    SkipCounts, diagnose, rebuild,
 };
 use serde::Serialize;
 
@@ -181,6 +181,7 @@ impl DoctorReport {
             before = name;
         }
         match self.attention.len() {
+            0 if self.has_nothing() => output.line("all is well, but there are no documents")?,
             0 => output.line("all is well")?,
             1 => output.line("1 thing needs attention")?,
             count => output.line(format!("{count} things need attention"))?,
@@ -191,6 +192,12 @@ impl DoctorReport {
             output.line(output.safe(&line))?;
         }
         Ok(())
+    }
+
+    /// Whether the index is complete and has no documents.
+    fn has_nothing(&self) -> bool {
+        let index = self.found.index.as_ref();
+        index.is_some_and(|index| index.check.documents == 0 && index.writer.is_none())
     }
 
     /// What was found, each with the name of its part.
@@ -267,10 +274,30 @@ fn index_rows(index: &IndexReport, vectors: bool) -> Vec<(&'static str, String)>
     ];
     let vectors = state.into_iter().chain(refused);
     let written = index.writer.as_ref().map(status::written);
+    let mut all_skipped = SkipCounts::new();
+    for source in index
+        .status
+        .sources
+        .iter()
+        .filter(|_| index.check.documents == 0)
+    {
+        for (reason, count) in &source.skipped {
+            *all_skipped.entry(*reason).or_default() += count;
+        }
+    }
+    let skipped = (!all_skipped.is_empty()).then(|| {
+        let counts = skip_counts(&all_skipped);
+        format!("skipped {counts}; `excerpt status --skips` lists them")
+    });
     let [path, contents, keywords] = rows;
     [path, contents]
         .into_iter()
-        .chain(written.map(|written| ("index", written)))
+        .chain(
+            written
+                .into_iter()
+                .chain(skipped)
+                .map(|line| ("index", line)),
+        )
         .chain([keywords])
         .chain(vectors.map(|line| ("vectors", line)))
         .collect()

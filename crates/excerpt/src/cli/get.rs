@@ -100,7 +100,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Prints one of several targets after `printed` others. A single text is printed unchanged.
+/// Prints one of several targets after `printed` others. A single text is printed unchanged,
+/// except that on a terminal it ends with a line feed.
 fn print(
     output: &mut Output,
     args: &Args,
@@ -110,7 +111,12 @@ fn print(
 ) -> anyhow::Result<()> {
     let text = output.safe_text(&document.text);
     if targets == 1 && !args.links {
-        return Ok(output.raw(&*text)?);
+        output.raw(&*text)?;
+        // The prompt is on a line of its own.
+        if output.form().is_terminal() && !text.ends_with('\n') && !text.is_empty() {
+            output.line("")?;
+        }
+        return Ok(());
     }
     if printed > 0 {
         output.line("")?;

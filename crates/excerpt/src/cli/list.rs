@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use excerpt_index::{DocumentEntry, FolderEntry, IndexEntry};
+use excerpt_index::{DocumentEntry, FolderEntry, Index, IndexEntry, OpenOptions};
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{
     IndexChoice, ListKind, ListReply, ListRequest, ListedDocument, ListedFolder, Paths,
@@ -15,7 +15,8 @@ use serde::Serialize;
 use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, target};
 use crate::cli::collections;
 use crate::cli::exit::Outcome;
-use crate::cli::status::size;
+use crate::cli::skipped::skipped;
+use crate::cli::status::{size, written};
 use crate::output::date_of;
 use crate::output::{Output, SCHEMA, ago, say};
 
@@ -74,10 +75,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         is_empty &= !print(&mut output, part, (&paths, args))?;
     }
     output.flush()?;
-    Ok(match is_empty {
-        true => Outcome::Nothing,
-        false => Outcome::Done,
-    })
+    if !is_empty {
+        return Ok(Outcome::Done);
+    }
+    let index = Index::open(&target.index, OpenOptions::default())?;
+    match index.writer() {
+        Some(writer) => say(&written(&writer)),
+        None => say("there are no documents here"),
+    }
+    if let Some(note) = skipped(&index, &target, &paths) {
+        say(&format!("note: {note}"));
+    }
+    Ok(Outcome::Nothing)
 }
 
 /// Prints all collections.

@@ -48,6 +48,9 @@ fn service_error(error: &ServiceError) -> String {
             let index = index.map(|index| format!(" --index {}", index.display()));
             format!("`excerpt remove {collection}{}`", index.unwrap_or_default())
         }
+        ServiceError::IsFolder { path } => {
+            format!("`excerpt list --documents '{path}'` shows its documents")
+        }
         ServiceError::NoIndexOf { .. } => "`excerpt list --indexes` shows all".to_string(),
         ServiceError::NoDataFolder(cause) => format!("name an index with `--index`: {cause}"),
         ServiceError::NothingToChange { .. } => {

@@ -26,6 +26,7 @@ mod mirror;
 mod remove;
 mod search;
 mod serve;
+mod skipped;
 mod status;
 mod sync;
 mod token;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use excerpt_index::{
-    Keywords, LastSync, SourceStatus, SourceSummary, Status, VectorStatus, Writer,
+    ActiveWriter, Keywords, LastSync, SourceStatus, SourceSummary, Status, VectorStatus,
 };
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{Configuration, Paths, RemoteStatus, StatusReply};
@@ -152,7 +152,7 @@ pub(super) enum Remedy {
 }
 
 impl Remedy {
-    pub(super) fn with(writer: Option<&Writer>) -> Remedy {
+    pub(super) fn with(writer: Option<&ActiveWriter>) -> Remedy {
         writer.map_or(Remedy::Sync, |_| Remedy::Writer)
     }
 }
@@ -215,7 +215,7 @@ fn is_written(source: &SourceStatus) -> bool {
 fn of_source(
     output: &mut Output,
     source: &SourceStatus,
-    writer: Option<&Writer>,
+    writer: Option<&ActiveWriter>,
     paths: &Paths,
 ) -> anyhow::Result<()> {
     let root = match &source.name {
@@ -305,7 +305,7 @@ fn some(entries: impl Iterator<Item = String>, total: usize) -> Vec<String> {
 }
 
 /// What another process is doing to the index.
-pub(super) fn written(writer: &Writer) -> String {
+pub(super) fn written(writer: &ActiveWriter) -> String {
     let so_far = writer.progress.map(|so_far| {
         let indexed = thousands(so_far.indexed);
         format!(": {indexed} of {}", counted(so_far.listed, "file"))

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use excerpt_index::{SkipReason, SyncReport, read_named};
-use excerpt_service::text::{counted, thousands};
+use excerpt_service::text::{counted, skip_counts, thousands};
 use excerpt_service::{PUSH_LIMIT, PushHint, SyncRequest, Syncable};
 
 use crate::cli::background;
@@ -150,7 +150,7 @@ pub(super) fn print_report(
                 let status = command("status", collection);
                 output.line(output.safe(&format!(
                     "skipped {}; `{status} --skips` lists them",
-                    skipped(report)
+                    skip_counts(&report.skipped)
                 )))?;
             }
             let has_none = report.added + report.changed + report.recut + report.unchanged == 0;
@@ -199,12 +199,4 @@ pub(super) fn counts_of(counts: &[(usize, &str)]) -> String {
         true => "no documents".to_string(),
         false => said.join(", "),
     }
-}
-
-fn skipped(report: &SyncReport) -> String {
-    let skipped = report
-        .skipped
-        .iter()
-        .map(|(reason, count)| format!("{} {reason}", thousands(*count)));
-    skipped.collect::<Vec<_>>().join(", ")
 }

@@ -246,7 +246,8 @@ fn of_index(error: &Error) -> ProblemDetails {
             "the index is damaged: run `excerpt doctor --rebuild` on the server",
         ),
         Error::Filter { filter, .. } => plain(Status::UNPROCESSABLE_ENTITY).of(match *filter {
-            "date" => "since",
+            "since" => "since",
+            "until" => "until",
             "tag" => "tags",
             "type" => "kinds",
             "language" => "languages",

@@ -259,8 +259,14 @@ fn texts(name: &str, value: Value) -> anyhow::Result<Value> {
 
 /// A whole number in the range of its schema, possibly written as a text.
 fn whole(name: &str, value: &Value, schema: &Value) -> anyhow::Result<Value> {
-    let from = schema["minimum"].as_u64().unwrap_or(0);
-    let to = schema["maximum"].as_u64();
+    let (from, to) = match name {
+        // Its range is not in the schema: see `read_tokens`.
+        "max_tokens" => (budget::LEAST as u64, Some(budget::MOST as u64)),
+        _ => (
+            schema["minimum"].as_u64().unwrap_or(0),
+            schema["maximum"].as_u64(),
+        ),
+    };
     let number = match value {
         Value::Number(number) => number.as_u64().or_else(|| {
             let number = number.as_f64()?;

@@ -11,9 +11,9 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// The headings around a place, outermost first, quoted as a title by [`quoted`].
-pub(super) fn quoted_trail(trail: &[String], between: &str) -> String {
+pub(super) fn quoted_trail(trail: &str) -> String {
     const LONGEST: usize = 200;
-    in_quotes(&begun(&trail.join(between), LONGEST))
+    in_quotes(&begun(trail, LONGEST))
 }
 
 fn in_quotes(text: &str) -> String {

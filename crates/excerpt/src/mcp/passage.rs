@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::fence::measured;
 use super::names::{quoted, quoted_trail};
 use super::reply::Form;
+use crate::label::label;
 use crate::scores::Scores;
 
 /// How many digits of a chunk's id a line shows. If several chunks share them, `get` says so.
@@ -75,26 +76,19 @@ fn copies(hit: &BriefHit<'_>) -> String {
 
 /// The title, trail and front matter of the document of a hit, in quotes.
 fn quotes(hit: &BriefHit<'_>) -> String {
-    let (trail, between) = match hit.trail.is_empty() {
-        false => (hit.trail, " > "),
-        true => (hit.sections, ", "),
-    };
+    let first = hit.trail.first().or(hit.sections.first());
     let title = hit.title.as_ref();
     // The first heading is often the title.
-    let title = title.filter(|title| {
-        trail
-            .first()
-            .is_none_or(|first| !first.starts_with(&***title))
-    });
+    let title = title.filter(|title| first.is_none_or(|first| !first.starts_with(&***title)));
     let mut quotes = String::new();
     if let Some(title) = title {
         quotes += &format!(" · {}", quoted(title));
     }
-    if !trail.is_empty() {
-        quotes += &format!(" · {}", quoted_trail(trail, between));
+    if let Some(label) = label(hit.trail, hit.sections) {
+        quotes += &format!(" · {}", quoted_trail(&label));
     }
     if !hit.fields.is_empty() {
-        quotes += &format!(" · {}", quoted_trail(&hit.fields, "; "));
+        quotes += &format!(" · {}", quoted_trail(&hit.fields.join("; ")));
     }
     quotes
 }

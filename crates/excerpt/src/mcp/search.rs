@@ -10,7 +10,7 @@ use std::sync::Arc;
 use excerpt_index::{Answer, Hit, Index, Note};
 use excerpt_service::text::address::{address, ticked};
 use excerpt_service::text::budget::{bounded, shortened, tokens};
-use excerpt_service::text::counted;
+use excerpt_service::text::{counted, skip_counts};
 use excerpt_service::{
     BriefDocument, BriefHit, Changed, DocumentHit, RankedUnit, SearchHit, SearchReply,
     SearchRequest, SyncMode, fit,
@@ -45,7 +45,7 @@ const MOST: usize = 20;
 const TOKENS: usize = 200;
 
 fn is_unmatched(note: &Note) -> bool {
-    matches!(note, Note::Unmatched { .. })
+    matches!(note, Note::Unmatched { .. } | Note::Undated { .. })
 }
 
 /// A question, and how the answer is shown.
@@ -202,6 +202,12 @@ impl Shared {
             };
             notes.insert(0, nothing.to_string());
         }
+        if reply.is_bare && !is_behind {
+            let skipped = self.scope.skipped(index, request)?;
+            if !skipped.is_empty() {
+                notes.push(format!("not searched: {}", skip_counts(&skipped)));
+            }
+        }
         if !reply.is_bare {
             let said = self.scope.notes(index, answer, is_behind)?;
             notes.extend(said.into_iter().map(|note| self.note_of(note)));
@@ -241,6 +247,15 @@ impl Shared {
                     false => format!("they have {}", listed(known, ", ")),
                 };
                 let asked = listed(asked, " or ");
+                // As the arguments are called.
+                let filter = match &**filter {
+                    "type" => "kind".to_string(),
+                    field if note.names_field() => {
+                        let field = ticked(&address(&shortened(field)));
+                        format!("front matter field {field} with the value")
+                    }
+                    filter => filter.to_string(),
+                };
                 format!("no document here has the {filter} {asked}: {there}")
             }
             // It may repeat a long question.

@@ -7,10 +7,12 @@ use excerpt_service::{Engine, Scope, SyncMode};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
-    CustomRequest, CustomResult, DiscoverResult, ErrorCode, Implementation,
-    InitializeRequestParams, InitializeResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestMethod,
+    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestMethod,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ServerHandler, model::JsonObject};
@@ -106,6 +108,15 @@ impl Server {
     }
 }
 
+/// The error about a method that the server does not have.
+fn unknown(method: &str) -> ErrorData {
+    let message = format!(
+        "unknown method `{}`: this server has tools and resources",
+        shown(method)
+    );
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
@@ -172,15 +183,27 @@ impl ServerHandler for Server {
             CallToolRequestMethod::VALUE => "`name`, a text, and `arguments`, an object",
             ReadResourceRequestMethod::VALUE => "`uri`, a text",
             _ => {
-                return Err(ErrorData::new(
-                    ErrorCode::METHOD_NOT_FOUND,
-                    request.method,
-                    None,
-                ));
+                return Err(unknown(&request.method));
             }
         };
         let message = format!("the parameters of `{}` are {expected}", request.method);
         Err(ErrorData::invalid_params(message, None))
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(unknown(ListPromptsRequestMethod::VALUE))
+    }
+
+    async fn get_prompt(
+        &self,
+        _request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Err(unknown(GetPromptRequestMethod::VALUE))
     }
 
     async fn list_tools(

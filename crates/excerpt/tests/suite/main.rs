@@ -37,6 +37,7 @@ mod mcp_scope;
 #[cfg(unix)]
 mod mcp_terminal;
 mod mcp_writing;
+mod nothing;
 mod objects;
 #[path = "../../../excerpt-index/tests/index/own_code.rs"]
 mod own_code;

@@ -252,7 +252,7 @@ fn arguments_are_strict() {
     );
     fails(
         json!({"query": "tea", "since": "soon"}),
-        "invalid `date` filter `soon`, expected YYYY-MM-DD, YYYY-MM, YYYY, or a day such as yesterday, 7d or last week",
+        "invalid `since` filter `soon`, expected YYYY-MM-DD, YYYY-MM, YYYY, or a day such as yesterday, 7d or last week",
     );
     fails(
         json!({"query": "?!"}),

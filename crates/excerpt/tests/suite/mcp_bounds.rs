@@ -154,7 +154,10 @@ fn without_documents_no_other_words_are_suggested() {
     let found = client.call("search", narrow).ok();
     assert_eq!(
         found.data["notes"],
-        json!(["no results: try other words or fewer filters"])
+        json!([
+            "no results",
+            "none of the 2 documents here has a date: `since` and `until` compare dates in names of files, headings and front matter, and days of commits, but not the times of files"
+        ])
     );
 }
 

@@ -601,3 +601,48 @@ fn the_advice_about_a_skipped_file_names_options_that_are_there() {
             "{told}ask the user to raise `max_file_size` in `[files]` of their excerpt.toml"
         ));
 }
+
+/// Source code whose only definition with several methods is long.
+fn code() -> Project {
+    let mut text = String::from("/// Makes tea.\npub struct Maker;\n\nimpl Maker {\n");
+    for name in ["fill", "heat", "steep", "pour"] {
+        text += &format!(
+            "    pub fn {name}(&self) {{\n        let mut level = 0;\n        while level < 10 {{\n            level += 1;\n        }}\n        report(\"{name}ing the samovar\", level);\n    }}\n\n"
+        );
+    }
+    text += "}\n";
+    Project::new().file("maker.rs", text)
+}
+
+#[test]
+fn a_snippet_of_code_keeps_the_indentation_of_its_first_line() {
+    let run = code().run(&["search", "heating the samovar"]).ok();
+    let text = code();
+    let text = std::fs::read_to_string(text.path("maker.rs")).unwrap();
+    let lines = run.stdout.lines().skip(1);
+    let shown = lines.take_while(|line| line.starts_with("    "));
+    let mut count = 0;
+    for line in shown {
+        let line = line.trim_end_matches(" …").replacen("… ", "  ", 1);
+        let is_there = text.lines().any(|known| format!("    {known}") == line);
+        assert!(is_there, "{line:?} in\n{}", run.stdout);
+        count += 1;
+    }
+    assert!(count > 1, "{}", run.stdout);
+}
+
+#[test]
+fn a_label_has_the_names_in_the_chunk_after_those_around_it() {
+    let project = code();
+    project.write(
+        "excerpt.toml",
+        "[chunking]\nmax = 130\ntarget = 130\nmin = 10\n",
+    );
+    let run = project
+        .run(&["search", "steeping the samovar", "--chunks", "--all"])
+        .ok();
+    assert!(run.stdout.contains("impl Maker > fn "), "{}", run.stdout);
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let reply = client.call("search", json!({"query": "steeping the samovar"}));
+    assert!(reply.text.contains("\"impl Maker > fn "), "{}", reply.text);
+}

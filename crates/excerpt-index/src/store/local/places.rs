@@ -125,7 +125,8 @@ fn sources(store: &Store, filter: &Filter) -> Result<Option<Vec<SourceId>>, Stor
     Ok((ids.len() < all.len()).then_some(ids))
 }
 
-/// The requested facets that no document in `there` has, with existing values.
+/// The requested facets that no document in `there` has, with existing values, and whether none is
+/// dated in the requested period.
 fn unmatched(
     store: &Store,
     filter: &Filter,
@@ -155,6 +156,22 @@ fn unmatched(
             known: known.into_iter().map(|(value, _)| value).collect(),
         });
     }
+    if let Some(period) = Period::of(filter) {
+        let any = Period {
+            since: None,
+            until: None,
+        };
+        let count = |period: &Period| -> Result<usize, StoreError> {
+            let dated = store.database.dated(period)?;
+            Ok(dated.iter().filter(|id| there.contains(id)).count())
+        };
+        if count(&period)? == 0 {
+            notes.push(Note::Undated {
+                documents: there.len(),
+                dated: count(&any)?,
+            });
+        }
+    }
     Ok(notes)
 }
 
@@ -166,8 +183,8 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, StoreError>
         all.push(Narrowed::To(store.database.with_facet(name, &values)?));
     }
     let (since, until) = (&filter.dated.0, &filter.dated.1);
-    for day in [since, until].into_iter().flatten() {
-        check_day(day)?;
+    for (filter, day) in [("since", since), ("until", until)] {
+        day.iter().try_for_each(|day| check_day(filter, day))?;
     }
     if let (Some(since), Some(until)) = (since, until)
         && since
@@ -177,9 +194,9 @@ fn narrowed(store: &Store, filter: &Filter) -> Result<Vec<Narrowed>, StoreError>
             .is_some_and(|(since, until)| since > until)
     {
         return Err(Error::Filter {
-            filter: "date",
-            found: format!("{since} to {until}"),
-            expected: "a first day before the last one",
+            filter: "since",
+            found: since.clone(),
+            expected: "a day that is not after `until`",
         }
         .into());
     }
@@ -223,7 +240,7 @@ fn versions(
 }
 
 /// Whether `day` has the form `YYYY-MM-DD`, or is a beginning of it with complete numbers.
-fn check_day(day: &str) -> Result<(), Error> {
+fn check_day(filter: &'static str, day: &str) -> Result<(), Error> {
     let shaped = day
         .bytes()
         .zip("0000-00-00".bytes())
@@ -234,7 +251,7 @@ fn check_day(day: &str) -> Result<(), Error> {
     match matches!(day.len(), 4 | 7 | 10) && shaped && is_on_the_calendar(day) {
         true => Ok(()),
         false => Err(Error::Filter {
-            filter: "date",
+            filter,
             found: day.to_string(),
             expected: "YYYY-MM-DD, YYYY-MM, YYYY, or a day such as yesterday, 7d or last week",
         }),
@@ -254,7 +271,7 @@ mod tests {
     #[test]
     fn a_day_may_be_a_month_or_a_year() {
         for day in ["2026", "2026-01", "2026-01-31", "2028-02-29"] {
-            assert!(check_day(day).is_ok(), "{day}");
+            assert!(check_day("since", day).is_ok(), "{day}");
         }
         for day in [
             "",
@@ -268,7 +285,7 @@ mod tests {
             "2100-02-29",
             "yesterday",
         ] {
-            let error = check_day(day).unwrap_err().to_string();
+            let error = check_day("since", day).unwrap_err().to_string();
             assert!(error.contains("expected YYYY-MM-DD"), "{error}");
         }
     }

@@ -1,18 +1,18 @@
 //! `excerpt search`: finds the passage that answers a question, in any folder.
 
 mod passages;
-mod skipped;
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use excerpt_index::{Answer, Channels, Error, Fusion, Note, Origin, RankingPreset, Writer};
+use excerpt_index::{ActiveWriter, Answer, Channels, Error, Fusion, Note, Origin, RankingPreset};
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{
-    DocumentHit, Lag, Opened, Paths, RankedUnit, SearchHit, SearchReply, SearchRequest, Update,
-    absolute, opened,
+    DocumentHit, IndexTarget, Lag, Opened, Paths, RankedUnit, SearchHit, SearchReply,
+    SearchRequest, Update, absolute, opened,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,11 +23,11 @@ use crate::cli::editor;
 use crate::cli::exit::Outcome;
 use crate::cli::filter::FilterArgs;
 use crate::cli::messages;
+use crate::cli::skipped::skipped;
 use crate::output::{ONLY_WEAK, Output, SCHEMA, say};
 use crate::progress::Bar;
 use crate::scores::Scores;
 use passages::{Passages, Shown};
-use skipped::skipped;
 
 /// Find the passage of a folder's documents that answers a question
 ///
@@ -164,13 +164,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         Lag::Unwritten(Error::Locked { .. }) => index.writer(),
         _ => None,
     });
-    let mut notes = notes(answer, lag, writer.as_ref(), || {
+    let is_behind = lag.is_some();
+    let mut notes = notes(&reply, lag, writer.as_ref(), || {
         background::sync(
             &target,
             &args.collections.choice(),
             &args.embedding.choice(),
         )
     });
+    if let Some(best) = reply.too_low {
+        notes.push(too_low(
+            args.min_score,
+            Scores::of(&reply.ranking).shown(best),
+        ));
+    }
+    if reply.is_bare && !is_behind {
+        notes.insert(0, nothing_to_search(&target, &args.collections));
+    }
     if !args.json && !args.files {
         say(&summary(answer, reply.ranking.channels));
     }
@@ -286,9 +296,9 @@ fn open(answer: &Answer) -> anyhow::Result<()> {
 /// The notes about the answer. If there was not enough time, `start` starts a sync in the
 /// background. `writer` is the process that is writing the index.
 fn notes(
-    answer: &Answer,
+    reply: &SearchReply,
     lag: Option<Lag>,
-    writer: Option<&Writer>,
+    writer: Option<&ActiveWriter>,
     start: impl FnOnce() -> io::Result<()>,
 ) -> Vec<String> {
     let lag = lag.map(|lag| lagging(lag, writer, start));
@@ -303,13 +313,33 @@ fn notes(
         );
         lacks && lag.is_some()
     };
-    let others = answer.notes.iter().filter(|note| !is_said(note));
+    // Where there are no documents, no other words would be found either.
+    let all = reply.answer.notes.iter().filter(|_| !reply.is_bare);
+    let others = all.filter(|note| !is_said(note));
     let others: Vec<String> = others.map(messages::note).collect();
     lag.into_iter().chain(others).collect()
 }
 
+/// The note that there are no documents to search.
+fn nothing_to_search(target: &IndexTarget, collections: &CollectionArgs) -> String {
+    match target.sources.is_empty() && collections.choice().are_meant() {
+        true => "there are no collections: `excerpt add` makes one".to_string(),
+        false => "there are no documents here".to_string(),
+    }
+}
+
+/// The note that all hits have a lower score than the requested one.
+fn too_low(least: Option<f32>, best: impl fmt::Display) -> String {
+    let least = least.unwrap_or_default();
+    format!("no hit has a score of at least {least}: the best one has {best}")
+}
+
 /// The note about an index that is not up to date.
-fn lagging(lag: Lag, writer: Option<&Writer>, start: impl FnOnce() -> io::Result<()>) -> String {
+fn lagging(
+    lag: Lag,
+    writer: Option<&ActiveWriter>,
+    start: impl FnOnce() -> io::Result<()>,
+) -> String {
     // A sync that has just failed is not started again by each search.
     let goes_on = |is_stuck: bool| match !is_stuck && background::is_possible() && start().is_ok() {
         true => "the rest is indexed in the background",

@@ -7,6 +7,7 @@ use excerpt_index::{AlsoIn, Answer, DocumentHits, Hit};
 use excerpt_service::{Paths, absolute, citation, citation_of_copy, web_page};
 use owo_colors::Style;
 
+use crate::label::label;
 use crate::output::{Output, columns, cut_off};
 use crate::scores::Scores;
 
@@ -43,9 +44,6 @@ const NARROWEST: usize = 16;
 
 /// How many copies of a document are named.
 const COPIES: usize = 3;
-
-/// How many names of sections or definitions are shown.
-const NAMES: usize = 2;
 
 impl Passages<'_> {
     /// Prints the answer. Weak matches are only counted, but if there are no others, the best of
@@ -256,18 +254,9 @@ fn place(document: &DocumentHits, hit: &Hit) -> Option<String> {
     }
 }
 
-/// The headings around a hit, or the first of those in it.
+/// The headings around a hit and the first of those in it.
 fn headings(hit: &Hit) -> Option<String> {
-    if !hit.trail.is_empty() {
-        return Some(hit.trail.join(" > "));
-    }
-    let names = hit.sections.iter().take(NAMES);
-    let names = names.map(String::as_str).collect::<Vec<_>>().join(", ");
-    match hit.sections.len() {
-        0 => None,
-        count if count > NAMES => Some(format!("{names} +{}", count - NAMES)),
-        _ => Some(names),
-    }
+    label(&hit.trail, &hit.sections)
 }
 
 /// The lines that answer, with their matches highlighted, and an ellipsis where the passage
@@ -300,9 +289,17 @@ fn snippet(output: &mut Output, hit: &Hit) -> io::Result<()> {
         } else {
             ""
         };
-        let own = &line[..line.len() - line.trim_start().len()];
-        for (wrapped, (from, piece)) in wrapped(output, line, own.len()).into_iter().enumerate() {
-            let indent = if wrapped == 0 { first } else { own };
+        let lead = if at == 0 { indentation(hit) } else { "" };
+        let own = format!("{lead}{}", &line[..line.len() - line.trim_start().len()]);
+        // An ellipsis takes the place of spaces, so that the line stays above the others.
+        let lead = match first.is_empty() {
+            true => lead,
+            false => lead.strip_prefix("  ").unwrap_or(lead),
+        };
+        let first = format!("{first}{lead}");
+        let pieces = wrapped(output, line, columns(lead), own.len());
+        for (wrapped, (from, piece)) in pieces.into_iter().enumerate() {
+            let indent = if wrapped == 0 { &first } else { &own };
             let shown = highlighted(output, hit, at + from, piece);
             let end = from + piece.len() == line.len();
             let last = if end { last } else { "" };
@@ -312,15 +309,31 @@ fn snippet(output: &mut Output, hit: &Hit) -> io::Result<()> {
     Ok(())
 }
 
+/// The white space before the snippet in its first line.
+fn indentation(hit: &Hit) -> &str {
+    let before = hit.snippet.line.checked_sub(hit.span.lines.0);
+    let mut lines = hit.text.split_inclusive('\n');
+    let Some(line) = before.and_then(|before| lines.nth(before)) else {
+        return "";
+    };
+    let text = line.trim_start();
+    let first = hit.snippet.text.lines().next().unwrap_or_default();
+    match text.starts_with(first) && !first.is_empty() {
+        true => &line[..line.len() - text.len()],
+        false => "",
+    }
+}
+
 /// The pieces of a line that is wrapped on a terminal, each with its offset; without a terminal,
-/// the line. All but the first are indented by `own` columns.
-fn wrapped<'l>(output: &Output, line: &'l str, own: usize) -> Vec<(usize, &'l str)> {
+/// the line. It is indented by `lead` columns that are not in it, and all but the first piece by
+/// `own`.
+fn wrapped<'l>(output: &Output, line: &'l str, lead: usize, own: usize) -> Vec<(usize, &'l str)> {
     let Some(width) = output.columns() else {
         return vec![(0, line)];
     };
     // Leaves room for an ellipsis at either end.
     let room = width
-        .saturating_sub(INDENT.len() + "… ".chars().count() * 2)
+        .saturating_sub(INDENT.len() + "… ".chars().count() * 2 + lead)
         .max(1);
     let spaces = " ".repeat(own.min(room / 2));
     let options = textwrap::Options::new(room)

@@ -1,4 +1,4 @@
-//! The note about skipped files, shown if nothing was found.
+//! The note about skipped files, shown if nothing was found or there is nothing.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const REASONS: usize = 3;
 
 /// The files that were skipped where the search was done, and how to include them; `None` if there
 /// are none.
-pub(super) fn skipped(index: &Index, target: &IndexTarget, paths: &Paths) -> Option<String> {
+pub(crate) fn skipped(index: &Index, target: &IndexTarget, paths: &Paths) -> Option<String> {
     let mut counts: BTreeMap<SkipReason, (usize, String, Option<String>)> = BTreeMap::new();
     for source in &target.sources {
         // A source that was never synced has not skipped anything yet.
