@@ -452,15 +452,18 @@ fn names(citations: &[String]) -> String {
 
 /// What a query contains that has no word to search for, and what to do.
 fn instead_of_words(query: &str) -> &'static str {
+    /// The longest word that is indexed, in bytes.
+    const LONGEST: usize = 255;
     let words = query.split_whitespace();
     let mut words = words.filter(|word| word.contains(char::is_alphanumeric));
-    match (
-        words.clone().next(),
-        words.all(|word| word.starts_with('-')),
-    ) {
-        (None, _) => "no words: give at least one letter or digit",
-        (_, true) => "only excluded words: give at least one word without `-`",
-        _ => "only words that are too long to search for: give a shorter one",
+    let is_excluded = |word: &str| word.starts_with('-');
+    let is_too_long = |word: &str| word.len() > LONGEST && !is_excluded(word);
+    if words.clone().any(is_too_long) {
+        "only words that are too long to search for: give a shorter one"
+    } else if words.any(is_excluded) {
+        "only excluded words: give at least one word without `-`"
+    } else {
+        "no words: give at least one letter or digit"
     }
 }
 
