@@ -187,8 +187,8 @@ impl<'a> SignalInput<'a> {
             })
         };
         let defined = self.members.iter().filter(|member| {
-            let container = &*member.container;
-            has(&features.defines, &member.name)
+            let container = member.container;
+            has(&features.defines, member.name)
                 && (has(&features.trail, container)
                     || has(&features.sections, container)
                     || has(&features.defines, container)

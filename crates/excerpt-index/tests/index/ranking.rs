@@ -107,7 +107,7 @@ fn all_words() {
 fn sequence() {
     let message = "the tea pot is too hot to hold";
     let world = World::new()
-        .file("copied.rs", &format!("fn a() {{ fail(\"{message}\"); }}\n"))
+        .file("copied.rs", format!("fn a() {{ fail(\"{message}\"); }}\n"))
         .file("partly.rs", "fn b() { fail(\"the tea pot is empty\"); }\n")
         .file(
             "about.rs",
