@@ -89,11 +89,7 @@ impl Ranker<'_> {
     fn apply_signals(&self, all: &mut [Scored], list: &Shortlist) {
         let signals = &self.query.ranking.signals;
         let mut input = SignalInput::new(self.words, self.weights, self.is_mostly_code, self.today);
-        let chunks = list
-            .features
-            .iter()
-            .filter_map(|(key, features)| Some((list.documents.get(&key.document)?, &**features)));
-        input.find_members(chunks.map(|(document, features)| (&**document, features)));
+        input.find_members(all.iter().filter_map(|found| details(list, found)));
         let mut of_documents = ById::default();
         for found in all.iter_mut() {
             let Some((document, own)) = details(list, found) else {

@@ -16,20 +16,9 @@ pub(super) fn engine() -> (TempDir, PathBuf, Arc<Engine>) {
     let root = dir.path().canonicalize().unwrap().join("notes");
     fs::create_dir(&root).unwrap();
     fs::write(root.join("tea.md"), "Green tea.\n").unwrap();
-    let (collections, embedding) = (CollectionChoice::default(), EmbeddingChoice::default());
-    let index = IndexChoice {
-        folder: Some(dir.path().join("index")),
-    };
-    let target = IndexTarget::of(&root, &collections, &index, &embedding).unwrap();
-    let bounds = ScopeBounds {
-        collections: &collections,
-        under: None,
-        roots: &[],
-        embedding: &embedding,
-    };
-    let scope = Arc::new(Scope::of(&target, &bounds).unwrap());
-    let engine = Engine::start(target, scope, SyncMode::Auto).unwrap();
-    (dir, root, Arc::new(engine))
+    let index = dir.path().join("index");
+    let engine = started(&root, &CollectionChoice::default(), &index);
+    (dir, root, engine)
 }
 
 /// An engine for the collections of the index in a directory.
@@ -38,10 +27,15 @@ pub(super) fn library_engine(index: &Path) -> Arc<Engine> {
         library: true,
         ..CollectionChoice::default()
     };
+    started(Path::new("."), &collections, index)
+}
+
+/// An engine for what these arguments choose.
+fn started(root: &Path, collections: &CollectionChoice, index: &Path) -> Arc<Engine> {
     let (index, embedding) = (IndexChoice::of(index.into()), EmbeddingChoice::default());
-    let target = IndexTarget::of(Path::new("."), &collections, &index, &embedding).unwrap();
+    let target = IndexTarget::of(root, collections, &index, &embedding).unwrap();
     let bounds = ScopeBounds {
-        collections: &collections,
+        collections,
         under: None,
         roots: &[],
         embedding: &embedding,
