@@ -38,6 +38,13 @@ const WORD_GAP: f64 = 0.13;
 /// From this part of the size of the letters, a gap separates pieces: cells or columns.
 const PIECE_GAP: f64 = 0.9;
 
+/// The most that letters are spaced, as a part of their size; more is a gap.
+const MOST_SPACING: f64 = 0.5;
+
+/// How many glyphs of a string are spaced for it to be letters and not words: programs that know
+/// only where each glyph is write a gap as the spacing between two.
+const SPACED_GLYPHS: usize = 3;
+
 /// What an annotation looks like: the value of a field, or a note on the page.
 #[derive(Debug)]
 pub(super) struct Appearance {
@@ -122,6 +129,10 @@ pub(super) struct Interpreter<'f, 'b> {
     spaces: usize,
     /// Where the last accent or letter began, to put one on the other.
     last_start: f64,
+    /// The spacing of letters (operator `Tc`) in the string that is shown, in units of text.
+    letter_spacing: f64,
+    /// The same after the last letter, on the page.
+    last_spacing: f64,
 }
 
 impl Default for State {
@@ -162,6 +173,8 @@ impl<'f, 'b> Interpreter<'f, 'b> {
             is_spaced: false,
             spaces: 0,
             last_start: 0.0,
+            letter_spacing: 0.0,
+            last_spacing: 0.0,
         }
     }
 
@@ -523,6 +536,8 @@ impl<'f, 'b> Interpreter<'f, 'b> {
         };
         let mut rest = &string[..];
         let mut text = String::new();
+        let is_spaced = self.state.spacing > 0.0 && font.has_glyphs(rest, SPACED_GLYPHS);
+        self.letter_spacing = if is_spaced { self.state.spacing } else { 0.0 };
         while !rest.is_empty() {
             text.clear();
             let (glyph, length) = font.next(rest, &mut text);
@@ -586,7 +601,9 @@ impl<'f, 'b> Interpreter<'f, 'b> {
             is_bold: font.is_bold,
             is_monospaced: font.is_monospaced,
         };
+        let spacing = (self.letter_spacing * stretch).clamp(0.0, MOST_SPACING * size);
         self.add(glyph, text);
+        self.last_spacing = spacing;
     }
 
     fn add(&mut self, glyph: Piece, text: &str) {
@@ -637,7 +654,8 @@ impl<'f, 'b> Interpreter<'f, 'b> {
                 (false, _) => PIECE_GAP * size,
             };
             // The size of a piece is that of its letters: a smaller bullet does not give its own.
-            let is_word = gap > WORD_GAP * size || (self.is_spaced && gap > 0.0);
+            let is_apart = gap - self.last_spacing > WORD_GAP * size;
+            let is_word = is_apart || (self.is_spaced && gap > 0.0);
             let is_same_size = (open.size - glyph.size).abs() < 0.05 * size;
             if is_same_line
                 && gap > -0.4 * size

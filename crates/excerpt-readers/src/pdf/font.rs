@@ -195,6 +195,17 @@ impl Font {
         })
     }
 
+    /// Whether a string has at least this many glyphs.
+    pub(super) fn has_glyphs(&self, mut bytes: &[u8], count: usize) -> bool {
+        let mut text = String::new();
+        (0..count).all(|_| {
+            let is_there = !bytes.is_empty();
+            let (_, length) = self.next(bytes, &mut text);
+            bytes = bytes.get(length..).unwrap_or_default();
+            is_there
+        })
+    }
+
     /// The first glyph of a string, whose text is added, and how many bytes it takes.
     pub(super) fn next(&self, bytes: &[u8], text: &mut String) -> (Glyph, usize) {
         match &self.kind {

@@ -41,7 +41,7 @@ pub(crate) struct Pdf;
 
 impl FileReader for Pdf {
     fn version(&self) -> u32 {
-        4
+        5
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {

@@ -655,6 +655,26 @@ fn numbers_that_are_too_large_do_no_harm() {
     assert!(read(table.as_bytes()).is_err());
 }
 
+#[test]
+fn spaced_letters_are_one_word() {
+    let spaced = |shown: &str| format!("BT /F 10 Tf 4 Tc 1 0 0 1 50 700 Tm {shown} ET");
+    for shown in [
+        "(CHAPTER ONE) Tj",
+        // Without a space, and each letter by itself, of which the last is spaced no more.
+        "[(CHAPTER) -300 (ONE)] TJ",
+        "(CHAPTE) Tj 0 Tc (R) Tj 4 Tc ( ON) Tj 0 Tc (E) Tj",
+    ] {
+        let read = text(&Maker::pages(&[&spaced(shown)]));
+        assert!(read.contains("CHAPTER ONE"), "{shown}: {read}");
+    }
+    // Cells, and the end of a word with the beginning of the next.
+    for (spacing, shown, expected) in [(9, "123", "1 2 3"), (3, "RO", "R O")] {
+        let content = format!("BT /F 10 Tf {spacing} Tc 50 700 Td ({shown}) Tj ET");
+        let read = text(&Maker::pages(&[&content]));
+        assert!(read.contains(expected), "{read}");
+    }
+}
+
 /// Files to change.
 fn samples() -> Vec<Vec<u8>> {
     let content = lines(
