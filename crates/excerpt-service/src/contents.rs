@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use excerpt_index::{Error, Index, Warned};
+use excerpt_index::{Error, Index, ListOptions, Warned};
 use serde::Serialize;
 
 /// The documents of a source, and the warnings of their splitting.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Contents {
     /// How many documents it has.
     pub documents: usize,
@@ -19,18 +19,15 @@ pub struct Contents {
 impl Contents {
     /// Those of the source at `root`; none if it was never synced.
     pub fn of(index: &Index, root: &Path) -> Result<Contents, Error> {
-        let status = index.status()?;
-        let mut sources = status.sources.iter();
-        let source = sources.find(|source| source.root == root);
-        let (documents, chunks) = source.map_or((0, 0), |it| (it.documents, it.chunks));
-        let warnings = match index.warnings(root) {
-            Err(Error::UnknownSource { .. }) => Vec::new(),
-            warnings => warnings?,
+        let of_source = ListOptions::default().source(root);
+        let (documents, chunks) = match index.counts(&of_source) {
+            Err(Error::UnknownSource { .. }) => return Ok(Contents::default()),
+            counts => counts?,
         };
         Ok(Contents {
             documents,
             chunks,
-            warnings,
+            warnings: index.warnings(root)?,
         })
     }
 

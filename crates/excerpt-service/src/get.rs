@@ -505,10 +505,13 @@ impl<'a> InScope<'a> {
 impl Lookup for InScope<'_> {
     fn exists(&self, source: Option<&str>, path: &str) -> bool {
         let path = self.scope.inward(path);
+        // A failure is that of the reading that follows.
         path.is_ok_and(|path| {
-            let target = Target::document(path);
             let mut all = self.named(source);
-            all.any(|seen| self.index.get(&target, &self.scope.reading(seen)).is_ok())
+            all.any(|seen| {
+                let options = self.scope.reading(seen);
+                self.index.has_document(&path, &options).unwrap_or_default()
+            })
         })
     }
 

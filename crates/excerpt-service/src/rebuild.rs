@@ -22,8 +22,8 @@ pub enum RebuildNote {
 }
 
 /// Rebuilds the index at `place` from its collections and all other sources that it names, and
-/// returns their roots. If it no longer names any, it is rebuilt from the source of `place`. A
-/// source that no longer exists is skipped. `note` receives what happens.
+/// returns their roots. If it no longer names any, it is rebuilt from the source of `place`, if that
+/// has one. A source that no longer exists is skipped. `note` receives what happens.
 ///
 /// # Errors
 ///
@@ -66,7 +66,8 @@ fn sources(place: &Located, roots: &[PathBuf], collections: &[Collection]) -> Ve
     let mut all: Vec<PathBuf> = roots.iter().chain(collections).cloned().collect();
     all.sort();
     all.dedup();
-    if all.is_empty() {
+    // The library, like an index that is named, has no source of its own.
+    if all.is_empty() && place.root != place.index {
         all.push(place.root.clone());
     }
     all

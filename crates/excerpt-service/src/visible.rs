@@ -135,6 +135,7 @@ impl Scope {
         let mut skipped = BTreeMap::new();
         if let Some(index) = index {
             let below = self.below(None).unwrap_or_default();
+            let is_whole = is_whole && below.is_empty();
             let options = ListOptions::default().path(below).source(&seen.root);
             (documents, chunks) = index.counts(&options)?;
             last = index.last_sync(&seen.root)?;

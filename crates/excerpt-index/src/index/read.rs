@@ -16,6 +16,15 @@ impl Index {
         })
     }
 
+    /// Whether a document at this path may be read, whatever its source if `options` names none.
+    ///
+    /// # Errors
+    ///
+    /// When the index cannot be read.
+    pub fn has_document(&self, path: &str, options: &ReadOptions) -> Result<bool> {
+        self.current(|open| open.has_document(path, options))
+    }
+
     /// Reads one target.
     ///
     /// # Errors
@@ -40,6 +49,12 @@ impl OpenIndex {
             .iter()
             .map(|target| reader.get(target, options).map_err(&at));
         Ok(read.collect())
+    }
+
+    fn has_document(&self, path: &str, options: &ReadOptions) -> Result<bool> {
+        let at = self.at();
+        let catalog = self.store.catalog().map_err(&at)?;
+        Reader::new(&catalog).has(path, options).map_err(at)
     }
 
     fn get(&self, target: &Target, options: &ReadOptions) -> Result<DocumentText> {

@@ -133,12 +133,27 @@ impl Reader<'_> {
         Ok(Some(links))
     }
 
+    /// Whether a document at `path` may be read.
+    pub(crate) fn has(&self, path: &str, options: &ReadOptions) -> Result<bool, StoreError> {
+        Ok(!self.readable(options, &segments(path))?.is_empty())
+    }
+
+    /// The documents at `path` that may be read, one of each source.
+    fn readable(
+        &self,
+        options: &ReadOptions,
+        path: &str,
+    ) -> Result<Vec<StoredDocument>, StoreError> {
+        let mut found = self.catalog.documents_at(None, path)?;
+        found.retain(|document| options.holds(&document.source, &document.path));
+        Ok(found)
+    }
+
     /// The document at `path`, among those that may be read. Without the root of a source, only one
     /// source may have such a document.
     fn find(&self, options: &ReadOptions, path: &str) -> Result<StoredDocument, StoreError> {
         let path = segments(path);
-        let mut found = self.catalog.documents_at(None, &path)?;
-        found.retain(|document| options.holds(&document.source, &document.path));
+        let mut found = self.readable(options, &path)?;
         match found.len() {
             0 => Err(self.unknown(options, path)?.into()),
             1 => Ok(found.remove(0)),

@@ -193,7 +193,7 @@ impl Guard {
         })?;
         let (tokens, own) = (self.tokens.all()?, self.own.token.id());
         let is_valid = |id: &str| id == own || tokens.iter().any(|token| token.id() == id);
-        Ok(self.tenants.kept(token, made, is_valid))
+        Ok(self.tenants.get_or_insert(token, made, is_valid))
     }
 
     /// Exchanges a token for a session of the page; `None` if it is not valid.

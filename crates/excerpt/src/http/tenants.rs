@@ -27,13 +27,20 @@ impl<T> Tenants<T> {
     }
 
     /// Keeps a client that was `made`, and returns it, or the one that another request has made
-    /// meanwhile. The clients of tokens whose ids are no longer valid are dropped.
-    pub(super) fn kept(&self, token: &Token, made: T, is_valid: impl Fn(&str) -> bool) -> Arc<T> {
-        if let Some(known) = self.known(token) {
-            return known;
+    /// meanwhile: a token has one. The clients of tokens whose ids are no longer valid are dropped.
+    pub(super) fn get_or_insert(
+        &self,
+        token: &Token,
+        made: T,
+        is_valid: impl Fn(&str) -> bool,
+    ) -> Arc<T> {
+        let mut all = self.all();
+        if let Some((known, tenant)) = all.get(token.id())
+            && known == token
+        {
+            return Arc::clone(tenant);
         }
         let tenant = Arc::new(made);
-        let mut all = self.all();
         all.retain(|id, _| is_valid(id));
         all.insert(token.id().to_string(), (token.clone(), Arc::clone(&tenant)));
         tenant
@@ -52,16 +59,16 @@ mod tests {
         let tenants = Tenants::default();
         assert_eq!(tenants.known(&tokens[0]), None);
         let all = |_: &str| true;
-        assert_eq!(*tenants.kept(&tokens[0], 0, all), 0);
-        assert_eq!(*tenants.kept(&tokens[0], 10, all), 0, "it was made before");
-        tenants.kept(&tokens[1], 1, all);
-        tenants.kept(&tokens[2], 2, |id| id != tokens[1].id());
+        assert_eq!(*tenants.get_or_insert(&tokens[0], 0, all), 0);
+        assert_eq!(*tenants.get_or_insert(&tokens[0], 10, all), 0, "it was made before");
+        tenants.get_or_insert(&tokens[1], 1, all);
+        tenants.get_or_insert(&tokens[2], 2, |id| id != tokens[1].id());
         assert_eq!(tenants.known(&tokens[1]), None, "it was revoked");
         assert_eq!(tenants.known(&tokens[0]).as_deref(), Some(&0));
         assert_eq!(tenants.known(&tokens[2]).as_deref(), Some(&2));
         let mut changed = tokens[0].clone();
         changed.grant.write = !changed.grant.write;
         assert_eq!(tenants.known(&changed), None);
-        assert_eq!(*tenants.kept(&changed, 3, all), 3);
+        assert_eq!(*tenants.get_or_insert(&changed, 3, all), 3);
     }
 }

@@ -328,3 +328,13 @@ fn a_list_of_collections_that_is_lost_twice_is_recovered_by_name() {
     assert!(text.contains("Hot cocoa"), "{text}");
     assert!(library.join("collections.json.damaged").is_file());
 }
+
+#[test]
+fn a_library_without_collections_is_rebuilt_as_nothing() {
+    let project = tea();
+    project.run(&["add", "tea.md"]).ok();
+    project.run(&["remove", "tea.md"]).ok();
+    project.run(&["doctor", "--library", "--rebuild"]).ok();
+    let listed = project.run(&["list", "--library", "--documents"]);
+    assert_eq!(listed.stdout, "", "{listed:?}");
+}

@@ -366,6 +366,19 @@ fn the_log_names_a_sync_that_fails_once() {
 }
 
 #[test]
+fn the_status_of_a_part_counts_nothing_of_the_rest() {
+    let project = Project::new()
+        .file("private/photo.md", "a\0b")
+        .file("notes/tea.md", "# Tea\n\nGreen.\n");
+    project.run(&["sync", "."]).ok();
+    let skipped = |server: &Server| server.get("/v1/status").ok()["sources"][0]["skipped"].clone();
+    let part = Server::ready(&project, &["notes"]);
+    assert_eq!(skipped(&part), json!({}));
+    let whole = Server::ready(&project, &["."]);
+    assert_eq!(skipped(&whole), json!({"binary": 1}));
+}
+
+#[test]
 fn an_answer_waits_for_the_end_of_a_sync() {
     let project = kitchen();
     let server = Server::ready(&project, &[]);
