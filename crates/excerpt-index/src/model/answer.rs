@@ -82,8 +82,8 @@ pub enum Note {
     Dated {
         /// The words of the query that name it.
         said: String,
-        /// The first and the last day, as `YYYY-MM-DD`.
-        days: (String, String),
+        /// The first and the last day, as `YYYY-MM-DD`; without a first, all days up to the last.
+        days: (Option<String>, String),
     },
     /// The keyword index does not contain the latest changes yet.
     Behind {
@@ -254,16 +254,20 @@ fn unmatched(
     }
 }
 
-fn dated(f: &mut fmt::Formatter<'_>, said: &str, days: &(String, String)) -> fmt::Result {
+fn dated(f: &mut fmt::Formatter<'_>, said: &str, days: &(Option<String>, String)) -> fmt::Result {
     match days {
-        (first, last) if first == last && first == said => {
+        (None, last) => write!(
+            f,
+            "`{said}` is read as {last} or earlier: documents of that time come first"
+        ),
+        (Some(first), last) if first == last && first == said => {
             write!(f, "documents of {first} come first")
         }
-        (first, last) if first == last => write!(
+        (Some(first), last) if first == last => write!(
             f,
             "`{said}` is read as {first}: documents of that day come first"
         ),
-        (first, last) => write!(
+        (Some(first), last) => write!(
             f,
             "`{said}` is read as {first} to {last}: documents of that time come first"
         ),

@@ -1,15 +1,15 @@
-//! The day that a question asks about.
+//! The days that a question asks about.
 
 use std::ops::Range;
 
 use chrono::NaiveDate;
 
-use crate::analysis::days::Days;
+use crate::analysis::days::AskedDays;
 use crate::store::Period;
 
-/// What a question asks about a day.
+/// The days that a question asks about.
 pub(super) struct AskedPeriod {
-    pub(super) days: Days,
+    pub(super) days: AskedDays,
     pub(super) period: Period,
     /// The words that say so.
     pub(super) said: String,
@@ -18,10 +18,10 @@ pub(super) struct AskedPeriod {
 impl AskedPeriod {
     /// `None` if the question names no day.
     pub(super) fn of(question: &str, today: NaiveDate) -> Option<AskedPeriod> {
-        let (days, bytes): (Days, Range<usize>) = Days::asked(question, today)?;
+        let (days, bytes): (AskedDays, Range<usize>) = AskedDays::of(question, today)?;
         Some(AskedPeriod {
             period: Period {
-                since: Some(days.first()),
+                since: days.first(),
                 until: Some(days.last()),
             },
             days,

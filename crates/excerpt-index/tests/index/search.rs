@@ -676,6 +676,47 @@ fn a_chunk_of_the_asked_day_ranks_above_a_document_with_many_good_ones() {
 }
 
 #[test]
+fn days_before_or_after_another_come_first_too() {
+    let world = dated();
+    world.sync();
+    for (question, days, note) in [
+        (
+            "what happened before 4 February 2026",
+            ["2026-01-30", "2026-02-03"].as_slice(),
+            "`before 4 February 2026` is read as 2026-02-03 or earlier: documents of that time come \
+             first",
+        ),
+        (
+            "what happened between 4 and 5 February 2026",
+            &["2026-02-04", "2026-02-05"],
+            "`between 4 and 5 February 2026` is read as 2026-02-04 to 2026-02-05: documents of that \
+             time come first",
+        ),
+        (
+            "what happened after 4 February 2026 and before 10 February 2026",
+            &["2026-02-05"],
+            "`after 4 February 2026 and before 10 February 2026` is read as 2026-02-05 to 2026-02-09: \
+             documents of that time come first",
+        ),
+    ] {
+        let answer = world.ask(&Query::new(question).rank(Rank::Chunks).limit(20));
+        let is_of_time = |hit: &Hit| {
+            let text = format!("{} {:?}", hit.path, headings(hit));
+            days.iter().any(|day| text.contains(day))
+        };
+        let of_time: Vec<bool> = answer.chunks().map(is_of_time).collect();
+        assert!(of_time.is_sorted_by(|before, after| before >= after));
+        // It is a preference, not a filter.
+        assert!(
+            of_time.contains(&true) && of_time.contains(&false),
+            "{question}"
+        );
+        let notes: Vec<String> = answer.notes.iter().map(ToString::to_string).collect();
+        assert!(notes.iter().any(|said| said == note), "{notes:?}");
+    }
+}
+
+#[test]
 fn a_day_is_noted_only_if_something_of_it_was_found() {
     let world = World::new()
         .file("notes/2026-02-04.md", "# A day\n\nRain.\n")
