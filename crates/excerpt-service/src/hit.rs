@@ -168,6 +168,14 @@ impl<'a> DocumentHit<'a> {
     }
 }
 
+/// How many of some hits, best first, are shown unless all of them are asked for: those up to the
+/// last that is not weak, so that what ranks higher is never hidden and ranks have no gaps. None if
+/// all are weak.
+pub fn shown_count<T>(found: &[T], is_weak: impl Fn(&T) -> bool) -> usize {
+    let last = found.iter().rposition(|hit| !is_weak(hit));
+    last.map_or(0, |last| last + 1)
+}
+
 /// The place of a chunk in its document.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HitContext<'a> {
@@ -320,4 +328,17 @@ pub struct SplitDocument<'a> {
     pub chunking: &'a Chunking<'a>,
     /// The sizes of its chunks.
     pub summary: Summary,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ranks_above_a_good_hit_is_shown() {
+        let count = |weak: &[bool]| shown_count(weak, |weak| *weak);
+        assert_eq!(count(&[true, false, true, false, true]), 4);
+        assert_eq!(count(&[false, true, true]), 1);
+        assert_eq!((count(&[true, true]), count(&[])), (0, 0));
+    }
 }

@@ -65,7 +65,7 @@ pub use evaluation::{EvalRequest, mine};
 pub use get::{DocumentPart, GetItem, GetRequest, ReadDocument, TargetReader};
 pub use hit::{
     DocumentHit, HitContext, HitCopy, HitDocument, SearchHit, ShowPaths, SplitDocument, citation,
-    citation_of_copy, web_page,
+    citation_of_copy, shown_count, web_page,
 };
 pub use list::{
     ListKind, ListReply, ListRequest, ListedCollection, ListedDocument, ListedFolder, collections,

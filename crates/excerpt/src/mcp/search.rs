@@ -7,13 +7,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use excerpt_index::{Answer, Hit, Index, Note};
+use excerpt_index::{Answer, DocumentHits, Index, Note};
 use excerpt_service::text::address::{address, ticked};
 use excerpt_service::text::budget::{bounded, shortened, tokens};
 use excerpt_service::text::{counted, skip_counts};
 use excerpt_service::{
     BriefDocument, BriefHit, Changed, DocumentHit, RankedUnit, SearchHit, SearchReply,
-    SearchRequest, SyncMode, fit,
+    SearchRequest, SyncMode, fit, shown_count,
 };
 use rmcp::model::Tool;
 use rmcp::service::{RequestContext, RoleServer};
@@ -126,10 +126,18 @@ impl Shown {
         }
     }
 
-    /// Whether weak hits are only counted, and copies of better hits folded into these. A program
-    /// gets all of them.
+    /// Whether weak hits after the last good one are only counted, and copies of better hits folded
+    /// into these. A program gets all of them.
     fn folds(self) -> bool {
         self.form == Form::Text && !self.weak
+    }
+
+    /// How many of some hits, best first, are shown.
+    fn count<T>(self, found: &[T], is_weak: impl Fn(&T) -> bool) -> usize {
+        match self.folds() {
+            true => shown_count(found, is_weak),
+            false => found.len(),
+        }
     }
 
     /// The tokens that are left above the notes and the last line.
@@ -212,9 +220,9 @@ impl Shared {
             let said = self.scope.notes(index, answer, is_behind)?;
             notes.extend(said.into_iter().map(|note| self.note_of(note)));
         }
-        let is_shown = |hit: &Hit| !hit.weak || !shown.folds();
-        let documents = answer.documents.iter();
-        let documents = documents.filter(|document| document.chunks.iter().any(is_shown));
+        let is_weak = |document: &DocumentHits| document.chunks.iter().all(|hit| hit.weak);
+        let count = shown.count(&answer.documents, is_weak);
+        let documents = answer.documents.iter().take(count);
         for (path, changed) in SearchReply::changed(documents) {
             notes.push(self.changed_note(changed, path));
         }
@@ -294,12 +302,10 @@ impl Shared {
         let found: Vec<SearchHit<'_>> = found.collect();
         let mut hits: Vec<BriefHit<'_>> = found.iter().map(BriefHit::of).collect();
         let form = shown.form;
-        let weak = hits.iter().filter(|hit| hit.weak);
-        let weak: Vec<String> = weak.map(place).collect();
-        notes.extend(weak_note(&weak, hits.len(), shown));
-        if shown.folds() {
-            hits.retain(|hit| !hit.weak);
-        }
+        let good = shown_count(&hits, |hit| hit.weak);
+        let weaker: Vec<String> = hits[good..].iter().map(place).collect();
+        notes.extend(weak_note(&weaker, hits.len(), shown));
+        hits.truncate(shown.count(&hits, |hit| hit.weak));
         // The fields of a document are shown with its best hit.
         let mut seen = HashSet::new();
         for hit in &mut hits {
@@ -368,12 +374,10 @@ impl Shared {
         let documents = documents.map(|document| DocumentHit::of(document, &*self.scope));
         let documents: Vec<DocumentHit<'_>> = documents.collect();
         let mut found: Vec<BriefDocument<'_>> = documents.iter().map(BriefDocument::of).collect();
-        let weak = found.iter().filter(|found| found.weak);
-        let weak: Vec<String> = weak.map(document_place).collect();
-        notes.extend(weak_note(&weak, found.len(), shown));
-        if shown.folds() {
-            found.retain(|found| !found.weak);
-        }
+        let good = shown_count(&found, |found| found.weak);
+        let weaker: Vec<String> = found[good..].iter().map(document_place).collect();
+        notes.extend(weak_note(&weaker, found.len(), shown));
+        found.truncate(shown.count(&found, |found| found.weak));
         let mut text = Fenced::default();
         let mut left = shown.left_above(&notes).saturating_sub(HOW);
         let mut kept = 0;
@@ -404,8 +408,8 @@ impl Shared {
     }
 }
 
-/// The note about weak matches, of which these are the places, among `total`: how many are hidden,
-/// or that there are no others.
+/// The note about the weak matches after the last good one of `total`, of which these are the
+/// places: how many are hidden, or that there are no others.
 fn weak_note(weak: &[String], total: usize, shown: Shown) -> Option<String> {
     /// The maximum number of tokens for the places of the best of them.
     const PLACES: usize = 60;

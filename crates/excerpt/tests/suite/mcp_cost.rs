@@ -114,6 +114,39 @@ fn an_answer_costs_little_and_keeps_its_citations() {
 }
 
 #[test]
+fn a_hit_that_ranks_above_a_good_one_is_shown() {
+    let project = copied("examples");
+    let mut client = Client::new(&project, &["--sync", "never"]);
+    let mut are_between = 0;
+    for question in [
+        "how long is a reading kept",
+        "what does the scheduler do at night",
+        "how do I bake bread",
+        "permission denied",
+    ] {
+        for documents in [false, true] {
+            let call = json!({"query": question, "limit": 8, "documents": documents});
+            let (text, _) = asked(&mut client, call.clone());
+            let mut all = call;
+            all["format"] = "json".into();
+            all["max_tokens"] = 100_000.into();
+            let data = client.call("search", all).ok().data;
+            let name = if documents { "documents" } else { "hits" };
+            let hits = data[name].as_array().unwrap();
+            let is_weak: Vec<bool> = hits.iter().map(|hit| hit["weak"] == true).collect();
+            let shown = is_weak.iter().rposition(|weak| !weak);
+            let shown = shown.map_or(0, |last| last + 1);
+            are_between += is_weak[..shown].iter().filter(|weak| **weak).count();
+            for rank in 1..=hits.len() {
+                let is_shown = text.contains(&format!(" [{rank}] "));
+                assert_eq!(is_shown, rank <= shown, "{question}: {text}");
+            }
+        }
+    }
+    assert!(are_between > 0);
+}
+
+#[test]
 fn twenty_hits_keep_their_citations() {
     let project = copied("docs");
     let mut client = Client::new(&project, &["--sync", "never"]);

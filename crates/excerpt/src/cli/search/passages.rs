@@ -4,7 +4,7 @@ use std::io;
 
 use excerpt_chunk::Markdown;
 use excerpt_index::{AlsoIn, Answer, DocumentHits, Hit};
-use excerpt_service::{Paths, absolute, citation, citation_of_copy, web_page};
+use excerpt_service::{Paths, absolute, citation, citation_of_copy, shown_count, web_page};
 use owo_colors::Style;
 
 use crate::label::label;
@@ -46,18 +46,20 @@ const NARROWEST: usize = 16;
 const COPIES: usize = 3;
 
 impl Passages<'_> {
-    /// Prints the answer. Weak matches are only counted, but if there are no others, the best of
-    /// them is shown.
+    /// Prints the answer. Weak matches after the last good one are only counted, but if there are
+    /// no good ones, the best of them is shown.
     pub(super) fn print(&self, output: &mut Output, answer: &Answer) -> io::Result<()> {
-        let is_good = |document: &DocumentHits| document.chunks.iter().any(|hit| !hit.weak);
-        let has_good = answer.documents.iter().any(is_good);
-        let mut folded = 0;
-        for (number, document) in answer.documents.iter().enumerate() {
-            match self.all || is_good(document) || (!has_good && number == 0) {
-                true => self.document(output, document)?,
-                false => folded += 1,
-            }
+        let documents = &answer.documents;
+        let is_weak = |document: &DocumentHits| document.chunks.iter().all(|hit| hit.weak);
+        let shown = match self.all {
+            true => documents.len(),
+            false => shown_count(documents, is_weak).max(1).min(documents.len()),
+        };
+        let (shown, folded) = documents.split_at(shown);
+        for document in shown {
+            self.document(output, document)?;
         }
+        let folded = folded.len();
         if folded > 0 && self.shown != Shown::Files {
             let weaker = match folded {
                 1 => "1 weaker match".to_string(),
