@@ -1,5 +1,5 @@
 //! What a text says, for indexing and searching alike: its terms (`words.rs`), the days that it
-//! names (`days.rs`), the versions that it is about (`version.rs`), its sections and how links name
+//! names (`days/`), the versions that it is about (`version.rs`), its sections and how links name
 //! them (`sections.rs`, `anchors.rs`), and the language that its name determines.
 
 mod anchors;

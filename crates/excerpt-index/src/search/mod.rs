@@ -161,6 +161,7 @@ impl<'q> ParsedQuery<'q> {
             .collect();
         snapshot.survey(&SurveyRequest {
             words: &words,
+            is_word: spelling::is_word,
             pieces: &pieces,
             phrases: &self.words.phrases,
             period: asked.map(|asked| &asked.period),

@@ -15,11 +15,15 @@ pub(super) fn edits(written: &str) -> Option<u8> {
     if letters < ONE || !written.chars().all(char::is_alphabetic) {
         return None;
     }
-    let is_word = StaticTable::shared().is_some_and(|table| table.has_word(written));
-    Some(match is_word {
+    Some(match is_word(written) {
         true => 0,
         false => 1 + u8::from(letters >= TWO),
     })
+}
+
+/// Whether a word is in the vocabulary of the built-in table.
+pub(super) fn is_word(written: &str) -> bool {
+    StaticTable::shared().is_some_and(|table| table.has_word(written))
 }
 
 #[cfg(test)]

@@ -298,6 +298,7 @@ impl<S: TestStore> Conformance<'_, S> {
         });
         let request = SurveyRequest {
             words: &words,
+            is_word: |_| false,
             pieces: &[],
             phrases: &[],
             period: None,

@@ -44,6 +44,8 @@ pub(crate) trait Snapshot {
 pub(crate) struct SurveyRequest<'a> {
     /// The words of the question.
     pub(crate) words: &'a [AskedWord<'a>],
+    /// Whether a word exists, in what is searched or not.
+    pub(crate) is_word: fn(&str) -> bool,
     /// The terms of its words one by one, if their vector is needed.
     pub(crate) pieces: &'a [String],
     /// Its phrases.
@@ -76,8 +78,8 @@ pub(crate) struct Survey {
     pub(crate) unmatched: Option<Vec<Note>>,
     /// The [idf](super::idf) of each word; `None` for one that does not occur.
     pub(crate) weights: Vec<Option<f32>>,
-    /// For each word that does not occur and may be misspelt: the nearest that does, as a
-    /// chunk has it, or the two words that it consists of; `None` if there are none.
+    /// For each word that does not occur and may be misspelt: the nearest with a stem that does, or
+    /// the two words that it consists of; `None` if there are none.
     pub(crate) meant: Vec<Option<String>>,
     /// How rare each piece is, from 0 for one that is everywhere to 1 for one in a single chunk.
     pub(crate) rarities: Vec<f32>,

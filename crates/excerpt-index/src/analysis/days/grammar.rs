@@ -247,11 +247,10 @@ impl Grammar<'_> {
         };
         let first = self.time(start)?;
         let joint = self.word(Some(first.end));
-        let is_joint = match (opening, joint) {
-            (Some("between"), Some("and")) => true,
-            (_, Some("to" | "until" | "till" | "through" | DASH)) => true,
-            _ => false,
-        };
+        let is_joint = matches!(
+            (opening, joint),
+            (Some("between"), Some("and")) | (_, Some("to" | "until" | "till" | "through" | DASH))
+        );
         let last = match is_joint {
             true => self.time(self.after_the(first.end + 1)),
             false => None,
@@ -353,12 +352,15 @@ impl Grammar<'_> {
     /// ones.
     fn is_after_word_for(&self, time: Time, at: usize) -> bool {
         let the = usize::from(self.word(at.checked_sub(1)) == Some("the"));
-        match (time, self.word(at.checked_sub(1 + the))) {
-            (Time::Weekday(_), Some("on" | "since" | "of" | "from")) => true,
-            (Time::Weekend, Some("on" | "over" | "at" | "of" | "from" | "during")) => true,
-            (Time::Yearly(_), Some("in" | "since" | "during" | "from")) => true,
-            _ => false,
-        }
+        matches!(
+            (time, self.word(at.checked_sub(1 + the))),
+            (Time::Weekday(_), Some("on" | "since" | "of" | "from"))
+                | (
+                    Time::Weekend,
+                    Some("on" | "over" | "at" | "of" | "from" | "during")
+                )
+                | (Time::Yearly(_), Some("in" | "since" | "during" | "from"))
+        )
     }
 
     /// The time that the words from `at` on name.

@@ -1,7 +1,8 @@
 //! The keyword index in one search: the chunks of some documents, or of all, in the state of one
 //! moment.
 
-use std::collections::{BTreeSet, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use tantivy::query::{
@@ -15,6 +16,7 @@ use super::any_of::AnyOf;
 use super::collect::{Best, Collected, Holding, keep_best};
 use super::guard::guarded;
 use super::lexical::Fields;
+use super::respelling;
 use super::statistics::{Counts, Statistics};
 use crate::analysis::{Analyzer, Phrase, Purpose};
 use crate::model::{ChunkKey, FieldWeights};
@@ -134,22 +136,67 @@ impl Searched {
         guarded(|| words.iter().map(weight).collect())
     }
 
-    /// The term of the texts that is nearest to `word`, and the chunk that it is best for. Of
-    /// equally near ones, it is the most frequent; `None` if more letters differ than may.
-    pub(crate) fn nearest_term(
+    /// The terms of the searched texts that words with one edit of `written` have, each with these
+    /// words, the most frequent first.
+    pub(crate) fn near_words(
         &self,
-        word: &AskedWord<'_>,
-    ) -> Result<Option<(String, Candidate)>, StoreError> {
+        written: &str,
+    ) -> Result<Vec<(String, BTreeSet<String>)>, StoreError> {
+        guarded(|| {
+            let mut near = respelling::near_stems(written);
+            self.retain_known(&mut near)?;
+            let near = near.into_iter().map(|(term, words)| {
+                let count = self.frequency(self.fields.text, &term)?;
+                Ok::<_, StoreError>((count, term, words))
+            });
+            let mut near: Vec<_> = near.collect::<Result<_, _>>()?;
+            near.retain(|(count, ..)| *count > 0);
+            near.sort_by_key(|(count, ..)| Reverse(*count));
+            let near = near.into_iter();
+            Ok(near.map(|(_, term, words)| (term, words)).collect())
+        })
+    }
+
+    /// Drops what is no term of any text, searched or not.
+    fn retain_known<T>(&self, terms: &mut BTreeMap<String, T>) -> tantivy::Result<()> {
+        let segments = self.statistics.searcher().segment_readers().iter();
+        let indexes = segments.map(|segment| segment.inverted_index(self.fields.text));
+        let indexes: Vec<_> = indexes.collect::<tantivy::Result<_>>()?;
+        let mut failure = None;
+        terms.retain(|term, _| {
+            let known = indexes.iter().map(|index| index.terms().term_ord(term));
+            let known = known.collect::<std::io::Result<Vec<_>>>();
+            match known {
+                Ok(known) => known.iter().any(Option::is_some),
+                Err(error) => {
+                    failure = Some(error);
+                    false
+                }
+            }
+        });
+        failure.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// The term of the texts that is nearest to that of `word`; of equally near ones, the most
+    /// frequent. `None` if more than `word.edits` letters differ.
+    pub(crate) fn nearest_term(&self, word: &AskedWord<'_>) -> Result<Option<String>, StoreError> {
         guarded(|| {
             for edits in 1..=word.edits.unwrap_or(0) {
-                if let Some(term) = self.most_frequent(self.near_terms(word.term, edits)?)? {
-                    let query = Term::from_field_text(self.fields.text, &term);
-                    let query = TermQuery::new(query, IndexRecordOption::WithFreqs);
-                    let best = self.best(&query, 1, None)?.complete;
-                    return Ok(best.first().map(|best| (term, *best)));
+                let near = self.near_terms(word.term, edits)?;
+                if let Some(term) = self.most_frequent(near)? {
+                    return Ok(Some(term));
                 }
             }
             Ok(None)
+        })
+    }
+
+    /// The chunk that a term is best for.
+    pub(crate) fn best_for(&self, term: &str) -> Result<Option<Candidate>, StoreError> {
+        guarded(|| {
+            let query = Term::from_field_text(self.fields.text, term);
+            let query = TermQuery::new(query, IndexRecordOption::WithFreqs);
+            Ok(self.best(&query, 1, None)?.complete.first().copied())
         })
     }
 

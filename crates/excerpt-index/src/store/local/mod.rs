@@ -29,6 +29,7 @@ mod read;
 #[cfg(test)]
 mod recall;
 mod repair;
+mod respelling;
 mod schema;
 mod seal;
 mod snapshot;

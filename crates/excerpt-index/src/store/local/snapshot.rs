@@ -263,6 +263,7 @@ impl LocalSnapshot<'_> {
         &self,
         words: &[AskedWord<'_>],
         weights: &[Option<f32>],
+        is_word: fn(&str) -> bool,
     ) -> Result<Vec<Option<String>>, StoreError> {
         let is_unknown =
             |word: &AskedWord<'_>, weight: &Option<f32>| weight.is_none() && word.edits.is_some();
@@ -277,30 +278,62 @@ impl LocalSnapshot<'_> {
         let meant = pairs.map(|(word, weight)| match is_unknown(word, weight) {
             true => match keywords.parted(word)? {
                 Some(parted) => Ok(Some(parted)),
-                None => self.nearest_word(word, keywords),
+                None => self.nearest_word(word, keywords, is_word),
             },
             false => Ok(None),
         });
         meant.collect()
     }
 
-    /// The nearest word that occurs, as it is written in a chunk.
+    /// The nearest word that occurs, or another of the same stem if [`SurveyRequest::is_word`].
     fn nearest_word(
         &self,
         word: &AskedWord<'_>,
         keywords: &Searched,
+        is_word: fn(&str) -> bool,
     ) -> Result<Option<String>, StoreError> {
-        let Some((term, found)) = keywords.nearest_term(word)? else {
+        /// How many terms are looked at: those that occur only with other endings are skipped.
+        const TERMS: usize = 4;
+        if word.edits.is_none_or(|edits| edits == 0) {
+            return Ok(None);
+        }
+        for (term, words) in keywords.near_words(word.written)?.into_iter().take(TERMS) {
+            let meant = match words.into_iter().find(|word| is_word(word)) {
+                Some(meant) => Some(meant),
+                None => self.nearest_form(&term, word, keywords)?,
+            };
+            if meant.is_some() {
+                return Ok(meant);
+            }
+        }
+        // Words of the Latin letters from `a` to `z` with one edit have been tried.
+        if word.edits == Some(1) && word.written.is_ascii() {
+            return Ok(None);
+        }
+        match keywords.nearest_term(word)? {
+            Some(term) => self.nearest_form(&term, word, keywords),
+            None => Ok(None),
+        }
+    }
+
+    /// The form of a term that is nearest to a word, as it is written in the chunk that the term is
+    /// best for. Stems are near more often than words: `loan` is not meant by `loaves`.
+    fn nearest_form(
+        &self,
+        term: &String,
+        word: &AskedWord<'_>,
+        keywords: &Searched,
+    ) -> Result<Option<String>, StoreError> {
+        let Some(best) = keywords.best_for(term)? else {
             return Ok(None);
         };
         let mut looked_up = LookedUp::default();
-        let Some((document, _)) = looked_up.current(self, found.key, found.rev)? else {
+        let Some((document, _)) = looked_up.current(self, best.key, best.rev)? else {
             return Ok(None);
         };
         let text = self.store.database.text(document.text)?;
-        let passage = self.passage(found.key, &text, None)?;
-        let meant = passage.and_then(|passage| nearest_form(&passage.text, &term, word.written));
-        // Stems are near more often than words: `loan` is not meant by `loaves`.
+        let passage = self.passage(best.key, &text, None)?;
+        let meant = passage.and_then(|passage| nearest_form(&passage.text, term, word.written));
         let edits = word.edits.unwrap_or(0);
         Ok(meant.and_then(|(form, found)| (found <= edits.into()).then_some(form)))
     }
@@ -347,7 +380,7 @@ impl Snapshot for LocalSnapshot<'_> {
             chunks: keywords.map_or(0, Searched::chunks),
             is_empty: self.store.database.rev()? == Revision::default(),
             unmatched: nothing.map(|places| places.unmatched.clone()),
-            meant: self.meant(request.words, &weights)?,
+            meant: self.meant(request.words, &weights, request.is_word)?,
             weights,
             rarities: match keywords {
                 Some(keywords) => keywords.rarities(request.pieces)?,
