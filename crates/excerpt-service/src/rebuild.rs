@@ -22,8 +22,8 @@ pub enum RebuildNote {
 }
 
 /// Rebuilds the index at `place` from its collections and all other sources that it names, and
-/// returns their roots. If it no longer names any, it is rebuilt from the source of `place`, if that
-/// has one. A source that no longer exists is skipped. `note` receives what happens.
+/// returns their roots. If it no longer names any, it is rebuilt from the source of `place`, if
+/// that has one. A source that no longer exists is skipped. `note` receives what happens.
 ///
 /// # Errors
 ///
