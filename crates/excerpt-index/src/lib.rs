@@ -55,8 +55,8 @@ pub use fs::open::{CONFIGURATION_LIMIT, FileKind, Refused, read_below, read_name
 pub use index::{Index, OpenOptions, Stop, Watching};
 pub use library::{IndexEntry, LIBRARY, Located, includes, locate};
 pub use mirror::{
-    ConflictReason, MirrorConflict, MirrorFolder, MirrorOptions, MirrorReport, MirrorStep,
-    MirrorTarget, ObjectMetadata,
+    ConflictReason, Creation, MirrorConflict, MirrorFolder, MirrorOptions, MirrorReport,
+    MirrorStep, MirrorTarget, ObjectMetadata, ObjectStamp,
 };
 pub use model::{
     ActiveWriter, AlsoIn, Answer, Attributes, Building, ChangeDate, Channel, Channels, Check,

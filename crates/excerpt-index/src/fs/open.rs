@@ -60,6 +60,11 @@ pub(crate) fn stat(path: &Path) -> io::Result<Stat> {
     Ok(system::follow(path)?.stat)
 }
 
+/// The metadata of an open file.
+pub(crate) fn stat_of(file: &File) -> io::Result<Stat> {
+    Ok(system::look_at(file)?.stat)
+}
+
 /// Why a file was not read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

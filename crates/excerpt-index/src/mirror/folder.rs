@@ -1,5 +1,6 @@
 //! A folder as the destination of a mirror: [`MirrorFolder`].
 
+use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
@@ -7,7 +8,10 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::{MirrorTarget, ObjectMetadata};
+use super::manifest::MANIFEST;
+use super::{Creation, LARGEST, MirrorTarget, ObjectMetadata, ObjectStamp};
+use crate::fs::open::{stat, stat_of};
+use crate::model::Stat;
 
 /// Where a file is written before it gets its name. A source skips it, since its name starts with
 /// a dot.
@@ -73,6 +77,18 @@ impl MirrorFolder {
     }
 }
 
+/// What tells that a file has the same bytes.
+fn stamp(stat: Stat) -> String {
+    let Stat {
+        size,
+        mtime_ns,
+        inode,
+        ctime_ns,
+    } = stat;
+    let (inode, ctime_ns) = (inode.unwrap_or_default(), ctime_ns.unwrap_or_default());
+    format!("{size} {mtime_ns} {inode} {ctime_ns}")
+}
+
 fn invalid(reason: &'static str, kind: io::ErrorKind) -> io::Error {
     io::Error::new(kind, reason)
 }
@@ -101,6 +117,7 @@ impl MirrorTarget for MirrorFolder {
     fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
         let file = self.file(path)?;
         match fs::symlink_metadata(&file) {
+            Ok(found) if found.len() > LARGEST => Err(io::ErrorKind::FileTooLarge.into()),
             Ok(found) if found.is_file() => fs::read(file).map(Some),
             Ok(_) => Err(invalid(
                 "what is there is not a file",
@@ -111,19 +128,38 @@ impl MirrorTarget for MirrorFolder {
         }
     }
 
-    fn create(&self, path: &str, bytes: &[u8], _: &ObjectMetadata) -> io::Result<bool> {
+    fn stamps(&self, paths: &[&str]) -> io::Result<HashMap<String, ObjectStamp>> {
+        // What was changed shortly before the manifest was stored may look the same and differ.
+        let stored = stat(&self.root.join(MANIFEST)).map_or(0, |manifest| manifest.mtime_ns);
+        let mut stamps = HashMap::new();
+        for path in paths {
+            let looked = self.file(path).and_then(fs::symlink_metadata);
+            let is_file = match looked {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                looked => looked.is_ok_and(|found| found.is_file()),
+            };
+            let found = is_file.then(|| stat(&self.root.join(path)).ok()).flatten();
+            let settled = found.filter(|found| found.is_settled(stored));
+            stamps.insert((*path).to_string(), settled.map(stamp));
+        }
+        Ok(stamps)
+    }
+
+    fn create(&self, path: &str, bytes: &[u8], _: &ObjectMetadata) -> io::Result<Creation> {
         let file = self.file(path)?;
         match self.unfinished(&file, bytes)?.persist_noclobber(&file) {
-            Ok(_) => Ok(true),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Ok(file) => Ok(Creation::Created(stat_of(&file).ok().map(stamp))),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                Ok(Creation::Exists)
+            }
             Err(error) => Err(error.error),
         }
     }
 
-    fn replace(&self, path: &str, bytes: &[u8], _: &ObjectMetadata) -> io::Result<()> {
+    fn replace(&self, path: &str, bytes: &[u8], _: &ObjectMetadata) -> io::Result<ObjectStamp> {
         let file = self.file(path)?;
-        self.unfinished(&file, bytes)?.persist(&file)?;
-        Ok(())
+        let file = self.unfinished(&file, bytes)?.persist(&file)?;
+        Ok(stat_of(&file).ok().map(stamp))
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
@@ -144,11 +180,6 @@ impl MirrorTarget for MirrorFolder {
 
     fn keeps_metadata(&self) -> bool {
         false
-    }
-
-    fn lacks(&self, path: &str) -> bool {
-        self.file(path)
-            .is_ok_and(|file| matches!(fs::symlink_metadata(file), Err(error) if error.kind() == io::ErrorKind::NotFound))
     }
 
     fn begin(&self) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::io;
 use excerpt_chunk::Hash;
 use serde::{Deserialize, Serialize};
 
-use super::MirrorTarget;
+use super::{MirrorTarget, ObjectStamp};
 use crate::model::SourceId;
 
 /// Its path. A source skips it, since its name starts with a dot.
@@ -16,7 +16,7 @@ pub(super) const MANIFEST: &str = ".excerpt-mirror.json";
 const VERSION: u32 = 1;
 
 /// An object at the destination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
     /// What the bytes and the metadata of the object are made of: as long as it is the same,
     /// nothing is written.
@@ -27,6 +27,16 @@ pub(super) struct Written {
     /// to replace or remove.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) found: bool,
+    /// What tells at the next mirror that these are still its bytes, without reading it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) stamp: ObjectStamp,
+}
+
+impl Written {
+    /// Whether both are the same version of a document.
+    pub(super) fn is_same(&self, other: &Written) -> bool {
+        (self.key, self.content) == (other.key, other.content)
+    }
 }
 
 /// What a mirror has written, and what it was about to write when it was last interrupted.
@@ -73,13 +83,13 @@ impl Manifest {
         self.version = VERSION;
         self.source = Some(source.clone());
         let bytes = serde_json::to_vec(self).map_err(io::Error::other)?;
-        target.replace(MANIFEST, &bytes, &Vec::new())
+        target.replace(MANIFEST, &bytes, &Vec::new()).map(drop)
     }
 
     /// What the mirror has written to a path, or may have.
     pub(super) fn own(&self, path: &str) -> Vec<Written> {
         let known = self.documents.get(path).filter(|known| !known.found);
         let pending = self.pending.get(path).into_iter().flatten();
-        known.into_iter().chain(pending).copied().collect()
+        known.into_iter().chain(pending).cloned().collect()
     }
 }

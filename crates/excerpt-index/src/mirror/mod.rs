@@ -2,8 +2,10 @@
 //!
 //! A [`Manifest`] at the destination records what a mirror has written there, and beforehand what
 //! it is about to write. So nothing is written twice, nothing is removed or replaced that something
-//! else wrote, and a mirror that was interrupted goes on.
+//! else wrote, and a mirror that was interrupted goes on. What the manifest says is compared with
+//! what is there: see [`compare`].
 
+mod compare;
 mod folder;
 mod manifest;
 #[cfg(feature = "objects")]
@@ -11,6 +13,7 @@ mod objects;
 mod plan;
 mod run;
 
+use std::collections::HashMap;
 use std::io;
 
 use excerpt_chunk::Hash;
@@ -27,6 +30,22 @@ pub use folder::MirrorFolder;
 /// What is said about an object besides its bytes: names and values.
 pub type ObjectMetadata = Vec<(&'static str, String)>;
 
+/// What a place says about an object without its bytes, such as an ETag, or the size and the times
+/// of a file: as long as it is the same, so are the bytes. `None` if nothing tells.
+pub type ObjectStamp = Option<String>;
+
+/// What has become of an object that was to be created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Creation {
+    /// It was written.
+    Created(ObjectStamp),
+    /// There was something at its path, which was left as it is.
+    Exists,
+}
+
+/// The most bytes that are compared with those of a document. No document has more.
+const LARGEST: u64 = 256 << 20;
+
 /// A place that a mirror is written to. May be called from several threads at once.
 pub trait MirrorTarget: Sync {
     /// Its address or path, for messages.
@@ -36,24 +55,36 @@ pub trait MirrorTarget: Sync {
     ///
     /// # Errors
     ///
-    /// When the place cannot be reached, as for all that follow.
+    /// When the place cannot be reached, as for all that follow; of the kind
+    /// [`FileTooLarge`](io::ErrorKind::FileTooLarge) when there is more than any document has.
     fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>>;
 
-    /// Writes bytes to a path, whole or not at all, unless there is something. Returns whether it
-    /// has written.
+    /// The stamps of what is at some paths. A path at which there is nothing is left out.
+    ///
+    /// # Errors
+    ///
+    /// When the place cannot tell about all of them.
+    fn stamps(&self, paths: &[&str]) -> io::Result<HashMap<String, ObjectStamp>>;
+
+    /// Writes bytes to a path, whole or not at all, unless there is something.
     ///
     /// # Errors
     ///
     /// Of the kinds [`InvalidInput`](io::ErrorKind::InvalidInput) and
     /// [`NotADirectory`](io::ErrorKind::NotADirectory) when there can be nothing at this path.
-    fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<bool>;
+    fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<Creation>;
 
     /// Writes bytes to a path, in place of what is there.
     ///
     /// # Errors
     ///
     /// As [`MirrorTarget::create`].
-    fn replace(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<()>;
+    fn replace(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        metadata: &ObjectMetadata,
+    ) -> io::Result<ObjectStamp>;
 
     /// Removes what is at a path, if anything.
     ///
@@ -65,12 +96,6 @@ pub trait MirrorTarget: Sync {
     /// Whether it keeps the metadata of an object. Default: yes.
     fn keeps_metadata(&self) -> bool {
         true
-    }
-
-    /// Whether there is certainly nothing at a path, as far as that can be told at once. Default:
-    /// no.
-    fn lacks(&self, _path: &str) -> bool {
-        false
     }
 
     /// Prepares for writing. By default, nothing happens.
@@ -97,7 +122,13 @@ pub trait MirrorTarget: Sync {
     ///
     /// As [`MirrorTarget::get`].
     fn hash(&self, path: &str) -> io::Result<Option<Hash>> {
-        Ok(self.get(path)?.map(|bytes| Hash::of(&bytes)))
+        match self.get(path) {
+            // It is none that a mirror wrote: no text has a NUL.
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                Ok(Some(Hash::of(b"\0too large")))
+            }
+            bytes => Ok(bytes?.map(|bytes| Hash::of(&bytes))),
+        }
     }
 }
 
@@ -111,8 +142,8 @@ pub struct MirrorOptions {
     /// Whether documents that the index no longer has are removed: only if its source was reached.
     /// Default: no.
     pub removes: bool,
-    /// Whether what something else wrote or changed is replaced or removed, too: then each object
-    /// is compared with its document. Default: no.
+    /// Whether what something else wrote or changed is replaced or removed, too: then the bytes of
+    /// each object are compared. Default: no.
     pub overwrites: bool,
     /// Whether nothing is written, and it is only told what would be. Default: no.
     pub is_dry_run: bool,
@@ -183,13 +214,7 @@ pub(crate) fn mirror(
     options: MirrorOptions,
     on_step: &mut dyn FnMut(MirrorStep),
 ) -> Result<MirrorReport, StoreError> {
-    let failed = |source| {
-        StoreError::Told(Error::Mirror {
-            destination: target.name(),
-            source,
-        })
-    };
-    let manifest = Manifest::read(target).map_err(failed)?;
+    let manifest = Manifest::read(target).map_err(|error| failed(target, error))?;
     if let Some(other) = manifest.source.as_ref().filter(|other| *other != source) {
         return Err(StoreError::Told(Error::OtherMirror {
             destination: target.name(),
@@ -207,4 +232,12 @@ pub(crate) fn mirror(
         options.overwrites,
         on_step,
     )
+}
+
+/// The error when a destination cannot be read or written.
+fn failed(target: &dyn MirrorTarget, source: io::Error) -> StoreError {
+    StoreError::Told(Error::Mirror {
+        destination: target.name(),
+        source,
+    })
 }

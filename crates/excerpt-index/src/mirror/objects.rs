@@ -1,14 +1,10 @@
 //! A folder of an object store as the destination of a mirror.
 
+use std::collections::{HashMap, HashSet};
 use std::io;
 
-use excerpt_chunk::Hash;
-
-use super::{MirrorTarget, ObjectMetadata};
-use crate::source::ObjectFolder;
-
-/// The most bytes of an object that is compared. A larger one is no document.
-const LARGEST: u64 = 256 << 20;
+use super::{Creation, LARGEST, MirrorTarget, ObjectMetadata, ObjectStamp};
+use crate::source::{ObjectFolder, Put};
 
 impl MirrorTarget for ObjectFolder {
     fn name(&self) -> String {
@@ -19,23 +15,37 @@ impl MirrorTarget for ObjectFolder {
         self.read(path, LARGEST)
     }
 
-    fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<bool> {
-        self.put(path, bytes.to_vec(), metadata, false)
+    fn stamps(&self, paths: &[&str]) -> io::Result<HashMap<String, ObjectStamp>> {
+        let wanted: HashSet<&str> = paths.iter().copied().collect();
+        let mut stamps = HashMap::new();
+        self.each_stamp(|path, stamp| {
+            if wanted.contains(path) {
+                stamps.insert(path.to_string(), stamp);
+            }
+        })?;
+        Ok(stamps)
     }
 
-    fn replace(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<()> {
-        self.put(path, bytes.to_vec(), metadata, true).map(drop)
+    fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<Creation> {
+        Ok(match self.put(path, bytes.to_vec(), metadata, false)? {
+            Put::Written(stamp) => Creation::Created(stamp),
+            Put::Exists => Creation::Exists,
+        })
+    }
+
+    fn replace(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        metadata: &ObjectMetadata,
+    ) -> io::Result<ObjectStamp> {
+        match self.put(path, bytes.to_vec(), metadata, true)? {
+            Put::Written(stamp) => Ok(stamp),
+            Put::Exists => Ok(None),
+        }
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
         self.delete(path)
-    }
-
-    fn hash(&self, path: &str) -> io::Result<Option<Hash>> {
-        match self.get(path) {
-            // It is none that a mirror wrote.
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Some(Hash::of(b""))),
-            bytes => Ok(bytes?.map(|bytes| Hash::of(&bytes))),
-        }
     }
 }

@@ -6,11 +6,12 @@ use excerpt_chunk::{Document, Hash};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
 
+use super::compare::{Claim, There, compare};
 use super::folder::UNFINISHED;
-use super::manifest::{MANIFEST, Manifest};
+use super::manifest::{MANIFEST, Manifest, Written};
 use super::{
     ConflictReason, MirrorConflict, MirrorOptions, MirrorReport, MirrorStep, MirrorTarget,
-    ObjectMetadata,
+    ObjectMetadata, failed,
 };
 use crate::model::{DocumentId, Encoding, SourceId, is_at_or_below};
 use crate::source::{AddedFrontMatter, encode};
@@ -39,21 +40,22 @@ pub(super) struct Plan {
     pub(super) source: SourceId,
     pub(super) writes: Vec<Planned>,
     pub(super) removals: Vec<String>,
+    /// The stamps that the manifest is to have for what is there already, by path.
+    pub(super) stamps: Vec<(String, String)>,
     /// What is known so far: the documents that are there already, and the paths that cannot be.
     pub(super) report: MirrorReport,
     front_matter: bool,
     /// Whether the objects have metadata.
     has_metadata: bool,
-    /// Whether what the manifest says is compared with what is there.
-    verifies: bool,
 }
 
 impl Plan {
-    /// What differs between a source and what a mirror has written.
+    /// What differs between a source and the destination of its mirror.
     ///
     /// # Errors
     ///
-    /// Those of the catalog.
+    /// Those of the catalog, and [`Error::Mirror`](crate::Error::Mirror) when the destination does
+    /// not tell what it has.
     pub(super) fn of(
         catalog: &dyn Catalog,
         source: &SourceId,
@@ -64,18 +66,25 @@ impl Plan {
             source: source.clone(),
             writes: Vec::new(),
             removals: Vec::new(),
+            stamps: Vec::new(),
             report: MirrorReport::default(),
             front_matter: options.front_matter,
             has_metadata: target.keeps_metadata(),
-            verifies: options.overwrites && !options.is_dry_run,
         };
         let mut listed = Vec::new();
         catalog.each_listed(Some(source), "", None, &mut |document| {
             listed.push((document.id, document.path));
         })?;
+        let mut claimed = Vec::new();
         for (id, path) in &listed {
-            plan.add(catalog, *id, path, (target, manifest))?;
+            if let Some(planned) = plan.planned(catalog, *id, path)? {
+                match Plan::claim(&planned, manifest, options.overwrites) {
+                    Some(claim) => claimed.push((planned, claim)),
+                    None => plan.writes.push(planned),
+                }
+            }
         }
+        plan.compare(claimed, target, options.overwrites)?;
         if options.removes {
             let there: BTreeSet<&str> = listed.iter().map(|(_, path)| &**path).collect();
             let known: BTreeSet<&String> = manifest
@@ -89,47 +98,84 @@ impl Plan {
         Ok(plan)
     }
 
-    fn add(
+    /// A document that has or gets an object; `None` if there is none, or there can be none.
+    fn planned(
         &mut self,
         catalog: &dyn Catalog,
         id: DocumentId,
         path: &str,
-        (target, manifest): (&dyn MirrorTarget, &Manifest),
-    ) -> Result<(), StoreError> {
+    ) -> Result<Option<Planned>, StoreError> {
         if path == MANIFEST || is_at_or_below(UNFINISHED, path) {
             let reason = ConflictReason::Unstorable("this name is reserved for the mirror".into());
-            self.report.conflicts.push(MirrorConflict {
-                path: path.to_string(),
-                reason,
-            });
-            return Ok(());
+            self.conflict(path, reason);
+            return Ok(None);
         }
         let Some(document) = catalog.document(id)? else {
-            return Ok(());
+            return Ok(None);
         };
         if document.encoding == Encoding::Extracted {
             let reason = "its file is not text, and the index has only the text of it";
-            self.report.conflicts.push(MirrorConflict {
-                path: path.to_string(),
-                reason: ConflictReason::Unstorable(reason.into()),
-            });
-            return Ok(());
+            self.conflict(path, ConflictReason::Unstorable(reason.into()));
+            return Ok(None);
         }
-        let key = self.key(&document);
-        let is_there = manifest
-            .documents
-            .get(path)
-            .is_some_and(|written| written.key == key);
-        let is_interrupted = manifest.pending.contains_key(path);
-        let is_trusted = !self.verifies && !is_interrupted && !target.lacks(path);
-        match is_there && is_trusted {
-            true => self.report.unchanged += 1,
-            false => self.writes.push(Planned {
-                path: path.to_string(),
-                key,
-                id,
-            }),
+        Ok(Some(Planned {
+            path: path.to_string(),
+            key: self.key(&document),
+            id,
+        }))
+    }
+
+    fn conflict(&mut self, path: &str, reason: ConflictReason) {
+        let path = path.to_string();
+        self.report.conflicts.push(MirrorConflict { path, reason });
+    }
+
+    /// What the manifest has about this version of a document; `None` if it is to be written.
+    fn claim(planned: &Planned, manifest: &Manifest, overwrites: bool) -> Option<Written> {
+        let written = manifest.documents.get(&planned.path)?;
+        let is_interrupted = manifest.pending.contains_key(&planned.path);
+        // What was there before the mirror becomes its own when that is asked for.
+        let is_taken = written.found && overwrites;
+        (written.key == planned.key && !is_interrupted && !is_taken).then(|| written.clone())
+    }
+
+    /// Compares what the manifest claims with what is there.
+    fn compare(
+        &mut self,
+        claimed: Vec<(Planned, Written)>,
+        target: &dyn MirrorTarget,
+        overwrites: bool,
+    ) -> Result<(), StoreError> {
+        let claims: Vec<Claim<'_>> = claimed
+            .iter()
+            .map(|(planned, written)| Claim {
+                path: &planned.path,
+                written,
+                is_read: overwrites,
+            })
+            .collect();
+        let found = compare(target, &claims).map_err(|error| failed(target, error))?;
+        drop(claims);
+        for ((planned, written), there) in claimed.into_iter().zip(found) {
+            match there {
+                There::Same(stamp) => {
+                    self.report.unchanged += 1;
+                    let stamp = stamp.map(|stamp| (planned.path, stamp));
+                    self.stamps.extend(stamp);
+                }
+                There::Nothing => self.writes.push(planned),
+                There::Changed if overwrites => self.writes.push(planned),
+                There::Changed if written.found => {
+                    self.conflict(&planned.path, ConflictReason::Foreign);
+                }
+                There::Changed => self.conflict(&planned.path, ConflictReason::Changed),
+                There::Unreadable(reason) => {
+                    self.conflict(&planned.path, ConflictReason::Unstorable(reason));
+                }
+            }
         }
+        self.writes.sort_by(|a, b| a.path.cmp(&b.path));
+        self.report.conflicts.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(())
     }
 

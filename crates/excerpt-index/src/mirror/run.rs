@@ -11,15 +11,16 @@ use excerpt_chunk::Hash;
 use super::manifest::{Manifest, Written};
 use super::plan::Plan;
 use super::{
-    ConflictReason, MirrorConflict, MirrorReport, MirrorStep, MirrorTarget, ObjectMetadata,
+    ConflictReason, Creation, MirrorConflict, MirrorReport, MirrorStep, MirrorTarget,
+    ObjectMetadata,
 };
-use crate::model::{Error, SourceId};
+use crate::model::SourceId;
 use crate::store::StoreError;
 use crate::store::catalog::Catalog;
 
 /// How many objects are written at a time. As many texts are held in memory, and as many again wait
 /// for their turn.
-const WRITERS: usize = 16;
+pub(super) const WRITERS: usize = 16;
 
 /// How often the manifest is stored while a mirror runs. If the mirror is interrupted, what it has
 /// written since is compared again.
@@ -87,7 +88,7 @@ pub(super) fn run(
     overwrites: bool,
     on_step: &mut dyn FnMut(MirrorStep),
 ) -> Result<MirrorReport, StoreError> {
-    if plan.writes.is_empty() && plan.removals.is_empty() {
+    if plan.writes.is_empty() && plan.removals.is_empty() && plan.stamps.is_empty() {
         return Ok(plan.report);
     }
     let before = manifest.clone();
@@ -100,6 +101,11 @@ pub(super) fn run(
         checkpoint: Instant::now(),
         on_step,
     };
+    for (path, stamp) in &plan.stamps {
+        if let Some(written) = run.manifest.documents.get_mut(path) {
+            written.stamp = Some(stamp.clone());
+        }
+    }
     target.begin().map_err(|error| run.failed(error))?;
     let worked = run.work(catalog, &plan, (&before, overwrites));
     run.end(worked)
@@ -155,7 +161,7 @@ impl Run<'_> {
             if let Some((bytes, _)) = plan.object(catalog, write)? {
                 let pending = self.manifest.pending.entry(write.path.clone());
                 let (pending, written) = (pending.or_default(), written(write.key, &bytes));
-                if !pending.contains(&written) {
+                if !pending.iter().any(|own| own.is_same(&written)) {
                     pending.push(written);
                 }
             }
@@ -249,10 +255,7 @@ impl Run<'_> {
     }
 
     fn failed(&self, source: io::Error) -> StoreError {
-        StoreError::Told(Error::Mirror {
-            destination: self.target.name(),
-            source,
-        })
+        super::failed(self.target, source)
     }
 
     /// Stores what was done, whether or not that was everything.
@@ -274,6 +277,7 @@ fn written(key: Hash, bytes: &[u8]) -> Written {
         key,
         content: Hash::of(bytes),
         found: false,
+        stamp: None,
     }
 }
 
@@ -300,15 +304,6 @@ fn take_jobs<J>(jobs: &Mutex<Receiver<J>>, done: &Sender<Done>, work: impl Fn(J)
 /// The result for a path. One where there can be no object does not end the mirror: the manifest
 /// has shown that others can be written.
 fn of_path(path: String, outcome: io::Result<Outcome>) -> Done {
-    use io::ErrorKind::{
-        InvalidFilename, InvalidInput, IsADirectory, NotADirectory, PermissionDenied,
-    };
-    let is_of_path = |error: &io::Error| {
-        matches!(
-            error.kind(),
-            InvalidFilename | InvalidInput | IsADirectory | NotADirectory | PermissionDenied
-        )
-    };
     let outcome = match outcome {
         Err(error) if is_of_path(&error) => Ok(Outcome::Conflict(ConflictReason::Unstorable(
             error.to_string(),
@@ -317,6 +312,17 @@ fn of_path(path: String, outcome: io::Result<Outcome>) -> Done {
         outcome => outcome,
     };
     (path, outcome)
+}
+
+/// Whether an error is that of a path, and not of the destination.
+pub(super) fn is_of_path(error: &io::Error) -> bool {
+    use io::ErrorKind::{
+        InvalidFilename, InvalidInput, IsADirectory, NotADirectory, PermissionDenied,
+    };
+    matches!(
+        error.kind(),
+        InvalidFilename | InvalidInput | IsADirectory | NotADirectory | PermissionDenied
+    )
 }
 
 impl Write {
@@ -333,8 +339,11 @@ impl Write {
             written,
             owned,
         } = self;
-        let done = Outcome::Written {
-            written: *written,
+        let done = |stamp| Outcome::Written {
+            written: Written {
+                stamp,
+                ..written.clone()
+            },
             bytes: bytes.len(),
         };
         let known = match owned.is_known {
@@ -342,25 +351,27 @@ impl Write {
             false => None,
         };
         let there = match known {
-            None if target.create(path, bytes, metadata)? => return Ok(done),
-            None => target.hash(path)?,
+            None => match target.create(path, bytes, metadata)? {
+                Creation::Created(stamp) => return Ok(done(stamp)),
+                Creation::Exists => target.hash(path)?,
+            },
             known => known,
         };
         let Some(there) = there else {
             // There is something, and nobody may see it.
             return Ok(Outcome::Conflict(ConflictReason::Foreign));
         };
-        if owned.own.contains(written) && there == written.content {
-            return Ok(Outcome::Same(*written));
+        let is_own = owned.own.iter().any(|own| own.is_same(written));
+        if is_own && there == written.content {
+            return Ok(Outcome::Same(written.clone()));
         }
         if owned.has(there) || overwrites {
-            target.replace(path, bytes, metadata)?;
-            return Ok(done);
+            return Ok(done(target.replace(path, bytes, metadata)?));
         }
         Ok(match there == written.content {
             true => Outcome::Same(Written {
                 found: true,
-                ..*written
+                ..written.clone()
             }),
             false => owned.conflict(),
         })
@@ -374,7 +385,12 @@ impl Removal {
     }
 
     fn outcome(&self, target: &dyn MirrorTarget, overwrites: bool) -> io::Result<Outcome> {
-        match target.hash(&self.path)? {
+        let there = match target.hash(&self.path) {
+            // Something else has taken its place.
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => None,
+            there => there?,
+        };
+        match there {
             None => Ok(Outcome::Absent),
             Some(there) if self.owned.has(there) || (overwrites && self.owned.is_known) => {
                 target.remove(&self.path)?;

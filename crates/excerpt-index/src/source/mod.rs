@@ -27,6 +27,8 @@ pub use decode::decode;
 pub(crate) use decode::encode;
 pub use files::Files;
 pub use git::{GitAddressError, GitCommit, GitFetchError, GitOrigin, GitReference, GitRemote};
+#[cfg(feature = "objects")]
+pub(crate) use objects::Put;
 pub use objects::{ObjectAddressError, ObjectOrigin, ObjectService};
 #[cfg(feature = "objects")]
 pub use objects::{ObjectFolder, ObjectSource};

@@ -1,14 +1,15 @@
 //! A mirror has each document of the index, and nothing that something else wrote is lost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use excerpt_index::{
-    ConflictReason, Error, MirrorFolder, MirrorOptions, MirrorReport, MirrorStep, MirrorTarget,
-    ObjectMetadata,
+    ConflictReason, Creation, Error, MirrorFolder, MirrorOptions, MirrorReport, MirrorStep,
+    MirrorTarget, ObjectMetadata, ObjectStamp,
 };
 
 use crate::fixture::World;
@@ -406,12 +407,21 @@ impl MirrorTarget for Vanishing {
         self.folder.end()
     }
 
-    fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<bool> {
+    fn stamps(&self, paths: &[&str]) -> io::Result<HashMap<String, ObjectStamp>> {
+        self.folder.stamps(paths)
+    }
+
+    fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<Creation> {
         self.step()?;
         self.folder.create(path, bytes, metadata)
     }
 
-    fn replace(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<()> {
+    fn replace(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        metadata: &ObjectMetadata,
+    ) -> io::Result<ObjectStamp> {
         self.step()?;
         self.folder.replace(path, bytes, metadata)
     }
@@ -459,4 +469,226 @@ fn a_mirror_that_broke_off_anywhere_goes_on() {
             return;
         }
     }
+}
+
+/// What was done to a [`Bucket`], by path, and the objects.
+#[derive(Default)]
+struct Objects {
+    all: BTreeMap<String, Vec<u8>>,
+    reads: Vec<String>,
+    writes: Vec<String>,
+    listings: usize,
+    is_unlisted: bool,
+}
+
+/// Objects in memory, whose stamps are those of an object store: the same for the same bytes.
+#[derive(Default)]
+struct Bucket(Mutex<Objects>);
+
+impl Bucket {
+    fn objects(&self) -> MutexGuard<'_, Objects> {
+        self.0.lock().unwrap()
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        self.objects().all.insert(path.to_string(), text.into());
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        let objects = self.objects();
+        let bytes = objects.all.get(path);
+        bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// Syncs and mirrors to it. Returns the counts, the conflicts, how often it was listed, and the
+    /// objects that were read and written, without the manifest.
+    fn mirrored(
+        &self,
+        world: &World,
+        change: impl FnOnce(&mut MirrorOptions),
+    ) -> (
+        (usize, usize, usize),
+        Vec<(String, ConflictReason)>,
+        [String; 3],
+    ) {
+        world.sync();
+        let report = mirrored_to(world, self, options(change)).unwrap();
+        let conflicts = report.conflicts.iter();
+        let conflicts = conflicts.map(|it| (it.path.clone(), it.reason.clone()));
+        let mut objects = self.objects();
+        let named = |paths: Vec<String>| {
+            let mut paths: Vec<_> = paths.into_iter().filter(|it| it != OF_MIRROR[0]).collect();
+            paths.sort();
+            paths.join(" ")
+        };
+        let listings = std::mem::take(&mut objects.listings).to_string();
+        let reads = named(std::mem::take(&mut objects.reads));
+        let writes = named(std::mem::take(&mut objects.writes));
+        (
+            counts(&report),
+            conflicts.collect(),
+            [listings, reads, writes],
+        )
+    }
+}
+
+fn tag(bytes: &[u8]) -> ObjectStamp {
+    Some(excerpt_chunk::Hash::of(bytes).to_string())
+}
+
+impl MirrorTarget for Bucket {
+    fn name(&self) -> String {
+        "s3://bucket".to_string()
+    }
+
+    fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+        let mut objects = self.objects();
+        objects.reads.push(path.to_string());
+        Ok(objects.all.get(path).cloned())
+    }
+
+    fn stamps(&self, paths: &[&str]) -> io::Result<HashMap<String, ObjectStamp>> {
+        let mut objects = self.objects();
+        objects.listings += 1;
+        if objects.is_unlisted {
+            return Err(io::Error::other("the store returned an incomplete listing"));
+        }
+        let found = paths.iter().filter_map(|path| {
+            let bytes = objects.all.get(*path)?;
+            Some(((*path).to_string(), tag(bytes)))
+        });
+        Ok(found.collect())
+    }
+
+    fn create(&self, path: &str, bytes: &[u8], metadata: &ObjectMetadata) -> io::Result<Creation> {
+        if self.objects().all.contains_key(path) {
+            return Ok(Creation::Exists);
+        }
+        self.replace(path, bytes, metadata).map(Creation::Created)
+    }
+
+    fn replace(&self, path: &str, bytes: &[u8], _: &ObjectMetadata) -> io::Result<ObjectStamp> {
+        let mut objects = self.objects();
+        objects.all.insert(path.to_string(), bytes.to_vec());
+        objects.writes.push(path.to_string());
+        Ok(tag(bytes))
+    }
+
+    fn remove(&self, path: &str) -> io::Result<()> {
+        self.objects().all.remove(path);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_listing_is_enough_to_see_that_all_objects_are_as_they_were_written() {
+    let (world, bucket) = (notes(), Bucket::default());
+    let all = "code/main.rs domains/family/swim-team.md empty.md inbox/clip.md latin.md mark.md";
+    let (counts, _, done) = bucket.mirrored(&world, |_| {});
+    assert_eq!(
+        (counts, done),
+        ((6, 0, 0), ["0", "", all].map(String::from))
+    );
+    let (counts, _, done) = bucket.mirrored(&world, |_| {});
+    assert_eq!((counts, done), ((0, 0, 6), ["1", "", ""].map(String::from)));
+    // An object with another stamp is read, and its stamp is kept if it has the same bytes.
+    let manifest = bucket.text(OF_MIRROR[0]).unwrap();
+    let stamp = tag(b"# Note\n").unwrap();
+    let other = manifest.replace(&tag(b"fn main() {}\n").unwrap(), &stamp);
+    assert_ne!(manifest, other);
+    bucket.put(OF_MIRROR[0], &other);
+    for reads in ["code/main.rs", ""] {
+        let (counts, conflicts, done) = bucket.mirrored(&world, |_| {});
+        assert_eq!((counts, conflicts.len()), ((0, 0, 6), 0));
+        assert_eq!(done, ["1", reads, ""].map(String::from));
+    }
+    assert_eq!(bucket.text(OF_MIRROR[0]).unwrap(), manifest);
+    let (counts, _, done) = bucket.mirrored(&world, |options| options.overwrites = true);
+    assert_eq!(
+        (counts, done),
+        ((0, 0, 6), ["1", all, ""].map(String::from))
+    );
+}
+
+#[test]
+fn an_object_that_was_removed_or_changed_at_the_destination_is_noticed() {
+    let (world, bucket) = (notes(), Bucket::default());
+    bucket.mirrored(&world, |_| {});
+    bucket.objects().all.remove("mark.md");
+    bucket.put("code/main.rs", "fn main() []\n");
+    bucket.put("theirs.md", "# Theirs\n");
+    let told = {
+        world.sync();
+        let dry = options(|options| options.is_dry_run = true);
+        mirrored_to(&world, &bucket, dry).unwrap()
+    };
+    let changed = ("code/main.rs".to_string(), ConflictReason::Changed);
+    for (expected, done) in [((1, 0, 4), "mark.md"), ((0, 0, 4), "")] {
+        bucket.objects().writes.clear();
+        let (counts, conflicts, [.., writes]) = bucket.mirrored(&world, |_| {});
+        assert_eq!((counts, &*writes), (expected, done));
+        assert_eq!(conflicts, [changed.clone()], "until somebody decides");
+    }
+    assert_eq!((counts(&told), told.conflicts.len()), ((1, 0, 4), 1));
+    assert_eq!(bucket.text("mark.md").unwrap(), "\u{feff}# Mark\n");
+    assert_eq!(bucket.text("code/main.rs").unwrap(), "fn main() []\n");
+    let (counts, conflicts, _) = bucket.mirrored(&world, |options| options.overwrites = true);
+    assert_eq!((counts, conflicts.len()), ((1, 0, 5), 0));
+    assert_eq!(bucket.text("code/main.rs").unwrap(), "fn main() {}\n");
+    assert_eq!(bucket.text("theirs.md").unwrap(), "# Theirs\n");
+}
+
+#[test]
+fn a_destination_that_does_not_tell_what_it_has_is_not_changed() {
+    let (world, bucket) = (notes(), Bucket::default());
+    bucket.mirrored(&world, |_| {});
+    let before = bucket.objects().all.clone();
+    world.remove("empty.md");
+    world.write("new.md", "# New\n");
+    world.sync();
+    bucket.objects().is_unlisted = true;
+    let error = mirrored_to(&world, &bucket, options(|_| {})).unwrap_err();
+    assert!(matches!(error, Error::Mirror { .. }), "{error}");
+    assert!(error.to_string().contains("incomplete listing"), "{error}");
+    assert_eq!(bucket.objects().all, before);
+}
+
+#[test]
+fn a_file_that_was_changed_at_the_destination_is_noticed_whatever_its_size_and_time() {
+    let world = notes();
+    mirrored(&world, |_| {});
+    let file = place(&world).join("code/main.rs");
+    let written = fs::metadata(&file).unwrap().modified().unwrap();
+    fs::write(&file, "fn main() []\n").unwrap();
+    let changed = fs::File::options().write(true).open(&file).unwrap();
+    changed.set_modified(written).unwrap();
+    let report = mirrored(&world, |_| {});
+    assert_eq!(counts(&report), (0, 0, 5));
+    let [conflict] = &report.conflicts[..] else {
+        panic!("{report:?}");
+    };
+    assert_eq!(
+        (&*conflict.path, &conflict.reason),
+        ("code/main.rs", &ConflictReason::Changed)
+    );
+    assert_eq!(fs::read(&file).unwrap(), b"fn main() []\n");
+    // What has only another time is the same.
+    fs::write(&file, "fn main() {}\n").unwrap();
+    let report = mirrored(&world, |_| {});
+    assert_eq!((counts(&report), report.conflicts.len()), ((0, 0, 6), 0));
+}
+
+#[test]
+fn a_folder_in_place_of_a_file_that_is_no_longer_mirrored_is_left_alone() {
+    let world = notes();
+    mirrored(&world, |_| {});
+    let folder = place(&world).join("mark.md");
+    fs::remove_file(&folder).unwrap();
+    fs::create_dir(&folder).unwrap();
+    let report = mirrored(&world, |_| {});
+    assert_eq!((counts(&report), report.conflicts.len()), ((0, 0, 5), 1));
+    world.remove("mark.md");
+    let report = mirrored(&world, |_| {});
+    assert_eq!((counts(&report), report.conflicts.len()), ((0, 0, 5), 0));
+    assert!(folder.is_dir());
 }

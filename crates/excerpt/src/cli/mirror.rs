@@ -14,8 +14,8 @@ use crate::progress::Bar;
 /// Write the documents of a collection to a folder or an object store
 ///
 /// The collection is updated first. Each document becomes one file or object. Later runs write only
-/// what has changed, and remove only what an earlier run wrote. If the source of the collection
-/// cannot be reached, nothing is removed.
+/// what has changed or is missing at the destination, and remove only what an earlier run wrote. If
+/// the source of the collection cannot be reached, nothing is removed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The collection
@@ -105,7 +105,7 @@ fn print(output: &mut Output, reply: &MirrorReply, is_dry_run: bool) -> anyhow::
     }
     if !reply.report.conflicts.is_empty() {
         say(&format!(
-            "skipped {}; use --overwrite to replace files that this mirror did not write",
+            "skipped {}; use --overwrite to replace files that something else wrote or changed",
             counted(reply.report.conflicts.len(), "path")
         ));
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -36,6 +36,29 @@ struct State {
     /// How many pages and objects were asked for.
     pages: usize,
     reads: usize,
+    /// How many objects were written.
+    writes: usize,
+}
+
+impl State {
+    /// Writes or removes an object. Returns the status and the tag.
+    fn write(&mut self, request: &str, sent: Vec<u8>, creates: bool) -> (u16, Option<String>) {
+        let mut words = request.split(' ');
+        let (method, target) = (words.next(), words.next().unwrap_or_default());
+        let key = target.strip_prefix("/notes/").unwrap_or_default();
+        if method == Some("DELETE") {
+            self.objects.remove(key);
+            return (204, None);
+        }
+        if creates && self.objects.contains_key(key) {
+            return (412, None);
+        }
+        let text = String::from_utf8(sent).unwrap();
+        let tag = tag_of(&text);
+        self.writes += 1;
+        self.objects.insert(key.to_string(), text);
+        (200, Some(tag))
+    }
 }
 
 /// A bucket on this machine, until the test ends.
@@ -53,6 +76,7 @@ impl Bucket {
             fault: Fault::None,
             pages: 0,
             reads: 0,
+            writes: 0,
         }));
         let shared = Arc::clone(&state);
         std::thread::spawn(move || {
@@ -84,13 +108,29 @@ fn answer(stream: TcpStream, state: &Mutex<State>) {
     let mut request = String::new();
     let _ = stream.read_line(&mut request);
     let mut line = String::new();
+    let (mut length, mut creates) = (0, false);
     while stream.read_line(&mut line).unwrap_or(0) > 2 {
+        let header = line.trim_end().to_ascii_lowercase();
+        creates |= header == "if-none-match: *";
+        if let Some(value) = header.strip_prefix("content-length: ") {
+            length = value.parse().unwrap();
+        }
         line.clear();
     }
+    let mut sent = vec![0; length];
+    stream.read_exact(&mut sent).unwrap();
     let mut state = state.lock().unwrap();
     let target = request.split(' ').nth(1).unwrap_or_default();
     let fault = state.fault.clone();
+    let written = match request.split(' ').next().unwrap_or_default() {
+        "PUT" | "DELETE" => Some(state.write(&request, sent, creates)),
+        _ => None,
+    };
     let (status, tag, body, sent) = match target.split_once("list-type=2") {
+        _ if written.is_some() => {
+            let (status, tag) = written.unwrap_or_default();
+            (status, tag, String::new(), 1.0)
+        }
         Some(_) => {
             state.pages += 1;
             let page = page(&state.objects, target);
@@ -343,6 +383,66 @@ fn what_was_never_reached_is_not_added() {
     let run = project.outcome(&mut command);
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("credentials"), "{}", run.stderr);
+}
+
+#[test]
+fn a_mirror_writes_again_what_is_missing_and_reports_what_was_changed() {
+    let project = Project::new()
+        .file("a.md", "# A\n\nTea.\n")
+        .file("b.md", "# B\n\nMilk.\n")
+        .file("c.md", "# C\n\nRice.\n");
+    let bucket = Bucket::with([]);
+    let notes = project.path("");
+    let run_of = |args: &[&str]| run(&project, &bucket.url, args);
+    run_of(&["add", notes.to_str().unwrap(), "--name", "own"]).ok();
+    let mirror = ["mirror", "-c", "own", "s3://notes/x"];
+    let counts = |run: &Run| run.stdout.lines().next().unwrap_or_default().to_string();
+    let first = run_of(&mirror).ok();
+    assert!(counts(&first).contains(": 3 written"), "{first:?}");
+    bucket.asked();
+    bucket.change(|state| state.writes = 0);
+    let second = run_of(&mirror).ok();
+    assert!(counts(&second).contains(": 3 unchanged"), "{second:?}");
+    // The manifest is read, and nothing is written.
+    assert_eq!(bucket.asked(), (1, 1));
+    bucket.change(|state| {
+        assert_eq!(state.writes, 0);
+        state.objects.remove("x/a.md");
+        let other = "# B\n\nCoal.\n".to_string();
+        state.objects.insert("x/b.md".to_string(), other);
+        let theirs = "# Theirs\n".to_string();
+        state.objects.insert("x/theirs.md".to_string(), theirs);
+    });
+    let third = run_of(&mirror);
+    assert_eq!(third.code, Some(1), "{third:?}");
+    assert!(
+        counts(&third).contains(": 1 written, 1 unchanged"),
+        "{third:?}"
+    );
+    assert!(
+        third
+            .stdout
+            .contains("skipped b.md: modified since the last mirror"),
+        "{third:?}"
+    );
+    bucket.change(|state| state.fault = Fault::Listing(403));
+    let fourth = run_of(&mirror);
+    assert_eq!(fourth.code, Some(2), "{fourth:?}");
+    assert!(
+        fourth.stderr.contains("cannot mirror to `s3://notes/x`"),
+        "{fourth:?}"
+    );
+    bucket.change(|state| state.fault = Fault::None);
+    let last = run_of(&[&mirror[..], &["--overwrite"]].concat()).ok();
+    assert!(
+        counts(&last).contains(": 1 written, 2 unchanged"),
+        "{last:?}"
+    );
+    bucket.change(|state| {
+        assert_eq!(state.objects["x/a.md"], "# A\n\nTea.\n");
+        assert_eq!(state.objects["x/b.md"], "# B\n\nMilk.\n");
+        assert_eq!(state.objects["x/theirs.md"], "# Theirs\n");
+    });
 }
 
 /// A server of another make, which ends with the test.

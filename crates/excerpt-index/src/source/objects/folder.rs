@@ -64,6 +64,15 @@ struct Object {
     attributes: Attributes,
 }
 
+/// What has become of an object that was to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Put {
+    /// It was written, and has this stamp: see [`ObjectFolder::each_stamp`].
+    Written(Option<String>),
+    /// There was one already, which was left as it is.
+    Exists,
+}
+
 /// An object that was read.
 #[derive(Debug)]
 pub(super) struct Fetched {
@@ -258,7 +267,7 @@ impl ObjectFolder {
     }
 
     /// Writes an object with its metadata, whole or not at all. Unless it `replaces` what is there,
-    /// it is only written if there is nothing. Returns whether it was written.
+    /// it is only written if there is nothing.
     ///
     /// # Errors
     ///
@@ -269,7 +278,7 @@ impl ObjectFolder {
         bytes: Vec<u8>,
         metadata: &[(&'static str, String)],
         replaces: bool,
-    ) -> io::Result<bool> {
+    ) -> io::Result<Put> {
         let location = self.location(path)?;
         let attributes = metadata
             .iter()
@@ -290,7 +299,7 @@ impl ObjectFolder {
 
     /// Writes an object unless there is one. The library does not repeat such a request, since an
     /// attempt may have succeeded unnoticed.
-    async fn create_in_turn(&self, object: &Object) -> object_store::Result<bool> {
+    async fn create_in_turn(&self, object: &Object) -> object_store::Result<Put> {
         let mut created = self.create(object).await;
         for wait in [1, 4] {
             if !matches!(created, Err(StoreError::Generic { .. })) {
@@ -298,10 +307,13 @@ impl ObjectFolder {
             }
             tokio::time::sleep(Duration::from_secs(wait)).await;
             created = self.create(object).await;
-            if matches!(created, Ok(false)) {
+            if matches!(created, Ok(Put::Exists)) {
                 let there = self.store.get(&object.location).await?.bytes().await?;
                 let own: Vec<u8> = object.payload.iter().flatten().copied().collect();
-                return Ok(there == own);
+                return Ok(match there == own {
+                    true => Put::Written(None),
+                    false => Put::Exists,
+                });
             }
         }
         created
@@ -309,21 +321,24 @@ impl ObjectFolder {
 
     /// Writes an object unless there is one. Not every store knows how to do both at once, and some
     /// that do not say so replace what is there: so the first object is written twice.
-    async fn create(&self, object: &Object) -> object_store::Result<bool> {
+    async fn create(&self, object: &Object) -> object_store::Result<Put> {
         if self.creates.get() == Some(&true) {
             return self.write(object, PutMode::Create).await;
         }
         if self.exists(object).await? {
-            return Ok(false);
+            return Ok(Put::Exists);
         }
         if self.creates.get().is_none() {
             match self.write(object, PutMode::Create).await {
-                Ok(true) => {
-                    let is_refused = !self.write(object, PutMode::Create).await?;
-                    let _ = self.creates.set(is_refused);
-                    return Ok(true);
+                Ok(Put::Written(stamp)) => {
+                    let again = self.write(object, PutMode::Create).await?;
+                    let _ = self.creates.set(again == Put::Exists);
+                    return Ok(match again {
+                        Put::Exists => Put::Written(stamp),
+                        created => created,
+                    });
                 }
-                Ok(false) => return Ok(false),
+                Ok(Put::Exists) => return Ok(Put::Exists),
                 Err(StoreError::NotImplemented { .. }) => {
                     let _ = self.creates.set(false);
                 }
@@ -345,7 +360,7 @@ impl ObjectFolder {
         }
     }
 
-    async fn write(&self, object: &Object, mode: PutMode) -> object_store::Result<bool> {
+    async fn write(&self, object: &Object, mode: PutMode) -> object_store::Result<Put> {
         let options = PutOptions {
             attributes: object.attributes.clone(),
             mode,
@@ -355,10 +370,28 @@ impl ObjectFolder {
             .store
             .put_opts(&object.location, object.payload.clone(), options);
         match put.await {
-            Ok(_) => Ok(true),
-            Err(StoreError::AlreadyExists { .. }) => Ok(false),
+            Ok(put) => {
+                let size = object.payload.content_length() as u64;
+                Ok(Put::Written(stamp(put.e_tag.as_deref(), size)))
+            }
+            Err(StoreError::AlreadyExists { .. }) => Ok(Put::Exists),
             Err(error) => Err(error),
         }
+    }
+
+    /// Calls `found` with the path and the stamp of each object: as long as that is the same, so
+    /// are its bytes. A store that has no ETags gives none.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be reached, or its listing is not complete.
+    pub(crate) fn each_stamp(&self, mut found: impl FnMut(&str, Option<String>)) -> io::Result<()> {
+        for listed in self.list() {
+            if let Listed::Object(path, meta) = listed? {
+                found(&path, stamp(meta.e_tag.as_deref(), meta.size));
+            }
+        }
+        Ok(())
     }
 
     /// Removes an object, if there is one.
@@ -408,6 +441,17 @@ impl fmt::Debug for ObjectFolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ObjectFolder({}/{})", self.store, self.prefix)
     }
+}
+
+/// The stamp of an object. The time of its last change tells
+/// too little: it is in whole seconds.
+fn stamp(tag: Option<&str>, size: u64) -> Option<String> {
+    tag.map(|tag| format!("{size} {}", plain_tag(tag)))
+}
+
+/// An ETag without what it is wrapped in: Azure lists it without quotes, and sends it with them.
+pub(super) fn plain_tag(tag: &str) -> &str {
+    tag.trim_start_matches("W/").trim_matches('"')
 }
 
 /// The settings of a profile, where the environment says nothing.

@@ -17,6 +17,8 @@ mod tests;
 
 #[cfg(feature = "objects")]
 pub use self::folder::ObjectFolder;
+#[cfg(feature = "objects")]
+pub(crate) use self::folder::Put;
 pub use self::origin::{ObjectAddressError, ObjectOrigin, ObjectService};
 #[cfg(feature = "objects")]
 pub use self::source::ObjectSource;

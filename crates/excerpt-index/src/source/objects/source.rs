@@ -10,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use object_store::ObjectMeta;
 use percent_encoding::{CONTROLS, percent_decode_str, utf8_percent_encode};
 
-use super::folder::{Fetched, Listed, ObjectFolder, Pending};
+use super::folder::{Fetched, Listed, ObjectFolder, Pending, plain_tag};
 use super::origin::ObjectOrigin;
 use crate::fs::open::Refused;
 use crate::model::{Error, Provenance, Result, Selection, Skip, SkipReason, SourceId, Version};
@@ -129,11 +129,6 @@ fn version_of_answer(meta: &ObjectMeta, listed: &Version) -> Option<Version> {
         true => (meta.size == listed.size()).then(|| listed.clone()),
         false => Some(version(meta)),
     }
-}
-
-/// An ETag without what it is wrapped in: Azure lists it without quotes, and sends it with them.
-fn plain_tag(tag: &str) -> &str {
-    tag.trim_start_matches("W/").trim_matches('"')
 }
 
 /// The text of encoded words, which S3 sends in place of metadata that is not ASCII:

@@ -12,6 +12,7 @@ use object_store::{Attribute, Attributes, ObjectStore, PutOptions};
 use tokio::runtime::Runtime;
 
 use super::answers::CheckedConnector;
+use super::folder::Put;
 use super::{ObjectFolder, ObjectOrigin, ObjectSource};
 use crate::model::{Selection, SkipReason};
 use crate::source::conformance::conforms;
@@ -231,13 +232,17 @@ fn servers_of_other_makes_conform() {
 
         // What a mirror relies on.
         let folder = ObjectFolder::within(store, &origin("out"), true).unwrap();
-        assert!(folder.put("x/a.md", b"1".to_vec(), &[], false).unwrap());
-        assert!(
-            !folder.put("x/a.md", b"2".to_vec(), &[], false).unwrap(),
-            "{}",
-            server.url
-        );
-        assert!(folder.put("x/a.md", b"3".to_vec(), &[], true).unwrap());
+        let put = |text: &str, replaces| folder.put("x/a.md", text.into(), &[], replaces).unwrap();
+        assert!(matches!(put("1", false), Put::Written(_)));
+        assert_eq!(put("2", false), Put::Exists, "{}", server.url);
+        let Put::Written(stamp) = put("3", true) else {
+            panic!("it replaces what is there");
+        };
+        let mut stamps = Vec::new();
+        let found = |path: &str, stamp| stamps.push((path.to_string(), stamp));
+        folder.each_stamp(found).unwrap();
+        assert!(stamp.is_some(), "{}", server.url);
+        assert_eq!(stamps, [("x/a.md".to_string(), stamp)], "{}", server.url);
         assert_eq!(folder.read("x/a.md", 9).unwrap(), Some(b"3".to_vec()));
         folder.delete("x/a.md").unwrap();
         folder.delete("x/a.md").unwrap();
