@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,8 @@ pub(super) struct Followers {
     /// Held while the sources are listed and their threads are started or ended, so that no list
     /// replaces a newer one.
     reconciling: Mutex<()>,
+    /// Whether the sources that were there at the start are followed.
+    has_begun: AtomicBool,
     of_source: Mutex<HashMap<PathBuf, Arc<Follower>>>,
 }
 
@@ -192,6 +195,8 @@ pub(super) fn reconcile(
         is_there
     });
     let has_ended = known.len() < before;
+    // An earlier process may have ended before it served the requests that it had accepted.
+    let is_start = !followers.has_begun.swap(true, Ordering::SeqCst);
     for seen in &sources {
         if known.contains_key(&seen.root) {
             continue;
@@ -201,7 +206,7 @@ pub(super) fn reconcile(
         let (engine, root) = (Arc::downgrade(engine), seen.root.clone());
         let started = std::thread::Builder::new()
             .name("follow".to_string())
-            .spawn(move || follow(&engine, &root, &of_thread));
+            .spawn(move || follow(&engine, &root, &of_thread, is_start));
         // Without a thread it is tried again later.
         if started.is_ok() {
             known.insert(seen.root.clone(), follower);
@@ -215,12 +220,11 @@ pub(super) fn reconcile(
     Ok(sources)
 }
 
-/// Follows one source until it is gone or the engine ends.
-fn follow(engine: &Weak<Engine>, root: &Path, follower: &Follower) {
+/// Follows one source until it is gone or the engine ends. `is_asked` says whether it is fetched now
+/// although its time has not come.
+fn follow(engine: &Weak<Engine>, root: &Path, follower: &Follower, mut is_asked: bool) {
     let mut watched: Option<(Selection, Arc<Watched>)> = None;
     let is_remote = Origin::of(root).is_remote();
-    // Whether it is to be fetched although its time has not come.
-    let mut is_asked = false;
     loop {
         let Some(engine) = engine.upgrade() else {
             return;
@@ -356,6 +360,12 @@ impl Engine {
         root: &Path,
         error: ServiceError,
     ) -> CheckEnd {
+        // It was removed while it was opened: there is nothing to report.
+        let sources = self.scope.sources();
+        if sources.is_ok_and(|sources| sources.iter().all(|seen| seen.root != root)) {
+            self.serve(follower, requested.1);
+            return CheckEnd::Complete;
+        }
         let is_locked = matches!(error, ServiceError::Index(Error::Locked { .. }));
         let end = match is_locked {
             true => CheckEnd::Waiting,

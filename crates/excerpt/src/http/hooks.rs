@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use excerpt_chunk::Hash;
 use excerpt_service::access::HookSource;
+use excerpt_service::text::shown;
 use excerpt_service::{CheckEnd, PushHint, SyncRequest};
 
 use super::call::body_of;
@@ -94,6 +95,22 @@ fn is_answered(
         Some(id) => DeliveryKey::Id(Hash::of(format!("{name} {id}").as_bytes())),
         None => DeliveryKey::Body(Hash::of(&[name.as_bytes(), b"\n", body].concat())),
     };
+    let sources = server.common.scope.sources()?.into_iter();
+    let named = sources.filter(|seen| {
+        let name = seen.collection_name();
+        name.is_some_and(|known| hook.collections.iter().any(|name| name == known))
+    });
+    let named: Vec<_> = named.collect();
+    if named.is_empty() {
+        let detail = match &hook.collections[..] {
+            [name] => format!(
+                "the collection `{}` of this hook is not served",
+                shown(name)
+            ),
+            _ => "none of the collections of this hook is served".to_string(),
+        };
+        return Err(ProblemDetails::new(StatusCode::NOT_FOUND, detail));
+    }
     let now = Instant::now();
     let state = server.engine.state();
     let has_failed = |root: &Path| {
@@ -106,15 +123,9 @@ fn is_answered(
     }
     server.metrics.hooks.inc();
     let hint = PushHint::of(body).ok();
-    let sources = server.common.scope.sources()?.into_iter();
-    let sources = sources.filter(|seen| {
-        let is_named = seen
-            .collection_name()
-            .is_some_and(|known| hook.collections.iter().any(|name| name == known));
-        let is_meant = hint
-            .as_ref()
-            .is_none_or(|hint| hint.concerns_root(&seen.root));
-        is_named && is_meant
+    let sources = named.into_iter().filter(|seen| {
+        hint.as_ref()
+            .is_none_or(|hint| hint.concerns_root(&seen.root))
     });
     let sources: Vec<_> = sources.collect();
     tracing::info!(hook = %hook.name, sources = sources.len(), "a hook was called");

@@ -1,7 +1,7 @@
 //! The log of the server, on standard error.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use excerpt_service::text::one_line;
@@ -40,7 +40,7 @@ pub(super) async fn failures(mut states: watch::Receiver<WriterProgress>) {
             for (root, source) in &state.sources {
                 match &source.end {
                     CheckEnd::Failed(error) if !failed.contains_key(root) => {
-                        let name = name_of(error);
+                        let name = name_of(root, error);
                         failed.insert(root.clone(), name.clone());
                         failures.push((name, one_line(&error.to_string())));
                     }
@@ -61,11 +61,11 @@ pub(super) async fn failures(mut states: watch::Receiver<WriterProgress>) {
     }
 }
 
-/// The name of the source that could not be synced.
-fn name_of(error: &ServiceError) -> String {
+/// The name of the source that could not be synced; its root if that has none.
+fn name_of(root: &Path, error: &ServiceError) -> String {
     match error {
-        ServiceError::NotSynced { name, .. } => one_line(name),
-        _ => String::new(),
+        ServiceError::NotSynced { name, .. } if !name.is_empty() => one_line(name),
+        _ => one_line(&root.display().to_string()),
     }
 }
 

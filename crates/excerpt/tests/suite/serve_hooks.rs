@@ -241,6 +241,36 @@ fn the_hosts_sign_in_their_own_ways() {
 }
 
 #[test]
+fn the_hook_of_a_collection_that_is_not_served_is_not_found() {
+    let project = brain();
+    let secret = project.run(&["hook", "add", "brain"]).ok().stdout;
+    let server = Server::ready(&project, &["--library"]);
+    let deliver = |secret: &str| {
+        let headers = [("X-Gitlab-Token", secret)];
+        call(&server, &headers, br#"{"ref": "refs/heads/main"}"#)
+    };
+    assert_eq!(deliver(secret.trim()).status, 202);
+    server
+        .send("DELETE", "/v1/collections/brain", &json!({}))
+        .ok();
+    let (detail, _) = deliver(secret.trim()).problem(404);
+    assert_eq!(detail, "the collection `brain` of this hook is not served");
+    deliver("wrong").problem(401);
+}
+
+#[test]
+fn a_push_that_was_accepted_before_a_restart_is_found_after_it() {
+    let project = brain();
+    // The repository was fetched a moment ago, and its turn comes in five minutes.
+    project.write("work/oolong.md", "# Oolong\n\nHalf of each.\n");
+    push(&project, "second");
+    let server = Server::start(&project, &["--library"]);
+    server.wait_until("the push is found", |server| {
+        finds(server, &server.token, "oolong")
+    });
+}
+
+#[test]
 fn a_delivery_that_failed_or_concerned_nothing_is_done_when_it_is_sent_again() {
     let project = brain();
     let secret = project.run(&["hook", "add", "brain"]).ok().stdout;
