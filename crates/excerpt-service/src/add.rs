@@ -64,7 +64,7 @@ pub struct AddReply {
     pub contents: Contents,
     /// Its sync; `None` if the text was there before and nothing was added.
     pub report: Option<SyncReport>,
-    /// Whether a text that was there before has the requested attributes and settings.
+    /// Whether what was there before has the requested attributes and settings.
     pub is_same: bool,
     /// Messages about settings that were ignored.
     pub notes: Vec<String>,
@@ -668,7 +668,8 @@ impl Scope {
         })
     }
 
-    /// Changes a visible collection. Its documents are split again by the next sync.
+    /// Changes a visible collection. Its documents are split again by the next sync. Whether
+    /// anything was changed is [`AddReply::is_same`].
     ///
     /// # Errors
     ///
@@ -688,11 +689,21 @@ impl Scope {
             patiently(|| index.edit(&known.name, |known| request.changes.apply_to(known)))?;
         Ok(AddReply {
             contents: Contents::of(index, &collection.root)?,
+            is_same: changed == known,
             collection,
             report: None,
-            is_same: true,
             notes: Vec::new(),
         })
+    }
+
+    /// What the index contains of a visible collection.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such collection, and those of the index.
+    pub fn contents(&self, index: &Index, name: &str) -> ServiceResult<Contents> {
+        let known = self.collection(name)?;
+        Ok(Contents::of(index, &known.root)?)
     }
 
     /// The visible collection of this name.

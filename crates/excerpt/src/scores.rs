@@ -1,9 +1,17 @@
 //! The breakdown of a score: the share of each channel and each signal, rounded so that the shown
 //! shares add up.
 
+use std::fmt;
+
 use excerpt_index::{Fusion, Hit, Ranking};
 
 use crate::output::columns;
+
+/// The note that all hits have a lower score than the requested one.
+pub(crate) fn too_low(least: Option<f32>, best: impl fmt::Display) -> String {
+    let least = least.unwrap_or_default();
+    format!("no hit has a score of at least {least}: the best one has {best}")
+}
 
 /// How scores are formatted.
 #[derive(Clone, Copy, Debug)]

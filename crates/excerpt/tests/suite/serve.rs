@@ -267,16 +267,28 @@ fn collections_are_added_changed_and_removed() {
     assert_eq!(field, "texts");
 
     let target = format!("/v1/collections/{name}");
-    server
+    let changed = server
         .send("PATCH", &target, &json!({"tags": ["cereal"]}))
         .ok();
-    server.wait_until("the new tag is found", |server| {
-        let found = server.get("/v1/search?query=rice&tags=cereal").ok();
-        found["hits"].as_array().unwrap().len() == 1
-    });
-    server
+    assert_eq!(changed["stored"], true);
+    let found = server.get("/v1/search?query=rice&tags=cereal").ok();
+    assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    let same = server
         .send("PATCH", &target, &json!({"tags": ["cereal"]}))
         .ok();
+    assert_eq!(same["stored"], false);
+    let text = "One sentence about rice. ".repeat(60);
+    let long = json!({"text": text, "name": "long"});
+    let chunks = server.send("POST", "/v1/collections", &long).ok()["chunks"].clone();
+    let small = json!({"chunking": {"target": 60, "max": 80, "min": 10}});
+    let split = server.send("PATCH", "/v1/collections/long", &small).ok();
+    assert!(
+        split["chunks"].as_u64() > chunks.as_u64(),
+        "{split} after {chunks}"
+    );
+    assert_eq!(split["notes"], json!([]));
+    let status = server.send("DELETE", "/v1/collections/long", &json!({}));
+    assert_eq!(status.status, 204);
     let listed = server.get("/v1/collections").ok();
     assert_eq!(
         listed["collections"][0]["attributes"]["tags"],
@@ -285,6 +297,27 @@ fn collections_are_added_changed_and_removed() {
     assert_eq!(server.send("DELETE", &target, &json!({})).status, 204);
     server.send("DELETE", &target, &json!({})).problem(404);
     assert_eq!(server.get("/v1/collections").ok()["collections"], json!([]));
+}
+
+#[test]
+fn an_answer_without_hits_says_why() {
+    let project = kitchen().file("photo.md", b"\x89PNG\r\n\x1a\n\0\0");
+    let server = Server::ready(&project, &[]);
+    let notes = |target: &str| {
+        let notes = server.get(target).ok()["notes"].clone();
+        let notes = notes.as_array().unwrap().iter();
+        let notes = notes.map(|note| note.as_str().unwrap().to_string());
+        notes.collect::<Vec<_>>().join("; ")
+    };
+    let low = notes("/v1/search?query=kettle&min_score=99");
+    assert!(
+        low.contains("no hit has a score of at least 99: the best one has "),
+        "{low}"
+    );
+    let nothing = notes("/v1/search?query=zzyzx&channels=keywords");
+    assert!(nothing.contains("not searched: 1 binary"), "{nothing}");
+    let found = notes("/v1/search?query=kettle");
+    assert!(!found.contains("not searched"), "{found}");
 }
 
 #[test]

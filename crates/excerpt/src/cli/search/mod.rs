@@ -2,7 +2,6 @@
 
 mod passages;
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,7 +25,7 @@ use crate::cli::messages;
 use crate::cli::skipped::skipped;
 use crate::output::{ONLY_WEAK, Output, SCHEMA, say};
 use crate::progress::Bar;
-use crate::scores::Scores;
+use crate::scores::{Scores, too_low};
 use passages::{Passages, Shown};
 
 /// Find the passage of a folder's documents that answers a question
@@ -326,12 +325,6 @@ fn nothing_to_search(target: &IndexTarget, collections: &CollectionArgs) -> Stri
         true => "there are no collections: `excerpt add` makes one".to_string(),
         false => "there are no documents here".to_string(),
     }
-}
-
-/// The note that all hits have a lower score than the requested one.
-fn too_low(least: Option<f32>, best: impl fmt::Display) -> String {
-    let least = least.unwrap_or_default();
-    format!("no hit has a score of at least {least}: the best one has {best}")
 }
 
 /// The note about an index that is not up to date.

@@ -1,22 +1,28 @@
 //! `/v1/collections`: what is served, by name.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use excerpt_chunk::Settings;
 use excerpt_index::Attributes;
+use excerpt_service::text::one_line;
 use excerpt_service::{
-    AddInput, AddReply, AddRequest, Addition, EditRequest, ListKind, ListReply, ListRequest,
-    ListedCollection, RemotePart, SyncRequest,
+    AddInput, AddReply, AddRequest, Addition, CheckEnd, EditRequest, ListKind, ListReply,
+    ListRequest, ListedCollection, RemotePart, SyncRequest, VisibleSource,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 
 use super::Operation;
 use crate::http::call::{Call, given, json, read_chunking, written};
 use crate::http::problem::ProblemDetails;
 use crate::http::tenant::Tenant;
+
+/// How long a change may wait for its sync: less than an answer may take.
+const LONGEST_WAIT: Duration = Duration::from_secs(50);
 
 const GROUP: &str = "Collections";
 const NAME: &[(&str, &str)] = &[("name", "The name of a collection.")];
@@ -34,7 +40,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .problems(&[403, 409, 413, 502]),
         Operation::new(Method::PATCH, "/v1/collections/{name}", "editCollection", edit)
             .said(GROUP, "Change the settings and attributes of a collection")
-            .description("What is not given stays as it is; documents are split again in the background. It needs a token with `write` that shows the whole collection.")
+            .description("What is not given stays as it is. The answer comes when the documents are split again, or after 50 seconds, with a note. It needs a token with `write` that shows the whole collection.")
             .path_parameters(NAME)
             .body::<EditBody>()
             .json::<Added>(200)
@@ -155,7 +161,7 @@ struct Added {
     documents: usize,
     /// How many chunks they have.
     chunks: usize,
-    /// Whether anything was added; not if the same text was there already.
+    /// Whether anything was added or changed; not if the same text or settings were there already.
     stored: bool,
     /// What to know about it.
     notes: Vec<String>,
@@ -291,11 +297,35 @@ async fn edit(mut call: Call) -> Result<Response, ProblemDetails> {
         .engine
         .write(move |writer| Ok::<_, ProblemDetails>(tenant.scope.edit(writer, &request)?));
     let edited = edited.await?;
-    let sources = call.tenant.scope.chosen(&[name])?;
-    call.server
-        .engine
-        .request_sync(&sources, SyncRequest::default());
-    json(StatusCode::OK, &Added::of(edited))
+    let is_stored = !edited.is_same;
+    let mut added = Added::of(edited);
+    added.stored = is_stored;
+    let sources = call.tenant.scope.chosen(std::slice::from_ref(&name))?;
+    added.notes.extend(synced(&call, &sources).await);
+    let contents = call.answer(move |_, tenant, index| Ok(tenant.scope.contents(index, &name)?));
+    let contents = contents.await?;
+    (added.documents, added.chunks) = (contents.documents, contents.chunks);
+    json(StatusCode::OK, &added)
+}
+
+/// Has the sources of a change synced, and waits for it. Returns the note about what is not done.
+async fn synced(call: &Call, sources: &[VisibleSource]) -> Option<String> {
+    let engine = &call.server.engine;
+    let mut state = engine.state();
+    let ticket = engine.request_sync(sources, SyncRequest::default())?;
+    let is_served = timeout(LONGEST_WAIT, state.wait_for(|_| ticket.is_served()));
+    let Ok(Ok(state)) = is_served.await else {
+        return Some(
+            "its documents are still being split: `/v1/status` shows the progress".to_string(),
+        );
+    };
+    let mut ends = sources
+        .iter()
+        .filter_map(|seen| state.sources.get(&seen.root));
+    ends.find_map(|source| match &source.end {
+        CheckEnd::Failed(error) => Some(one_line(&error.to_string())),
+        _ => None,
+    })
 }
 
 async fn remove(mut call: Call) -> Result<Response, ProblemDetails> {
