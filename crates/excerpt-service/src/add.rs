@@ -265,11 +265,14 @@ impl PreparedAddition {
         // Others may be fetching into a clone that is there.
         let fetches_first = remote.is_some_and(|root| !remote::has_clone(index.dir(), root));
         let added = self.added(&mut index, observer);
-        if let (Err(_), Some(root), true) = (&added, remote, fetches_first) {
+        if let (Err(_), Some(root)) = (&added, remote) {
             let all = Collection::all_in(index.dir()).unwrap_or_default();
-            if all.iter().all(|known| known.root != root) {
+            let is_known = all.iter().any(|known| known.root == root);
+            match fetches_first {
+                _ if is_known => {}
                 // The error says more than one of removing it.
-                let _ = remote::forget(index.dir(), root, &all);
+                true => drop(remote::forget(index.dir(), root, &all)),
+                false => remote::forget_state(index.dir(), root),
             }
         }
         added

@@ -51,11 +51,8 @@ pub(crate) fn opened(
 ///
 /// When the clone cannot be removed.
 pub(crate) fn forget(index: &Path, root: &Path, others: &[Collection]) -> io::Result<()> {
-    let origin = Origin::of(root);
-    if origin.is_remote() {
-        let _ = fs::remove_file(origin.state_in(index));
-    }
-    let Origin::Git(origin) = origin else {
+    forget_state(index, root);
+    let Origin::Git(origin) = Origin::of(root) else {
         return Ok(());
     };
     let clone = origin.clone_in(index);
@@ -70,6 +67,15 @@ pub(crate) fn forget(index: &Path, root: &Path, others: &[Collection]) -> io::Re
     match clone.exists() {
         true => fs::remove_dir_all(&clone),
         false => Ok(()),
+    }
+}
+
+/// Removes the state of the source with this root in the index directory `index`, but not its
+/// clone.
+pub(crate) fn forget_state(index: &Path, root: &Path) {
+    let origin = Origin::of(root);
+    if origin.is_remote() {
+        let _ = fs::remove_file(origin.state_in(index));
     }
 }
 
