@@ -32,6 +32,19 @@ pub(crate) fn create_dir_all(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether the disk of a folder has less free space than a small change of an index needs.
+#[cfg(unix)]
+pub(crate) fn is_without_room(folder: &Path) -> bool {
+    const NEEDED: u64 = 1 << 20;
+    rustix::fs::statvfs(folder)
+        .is_ok_and(|found| found.f_bavail.saturating_mul(found.f_frsize) < NEEDED)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_without_room(_: &Path) -> bool {
+    false
+}
+
 /// Creates a file that does not exist yet, for writing, with mode 0600.
 pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     created(private().write(true).create_new(true).open(path)?)

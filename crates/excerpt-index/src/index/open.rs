@@ -350,8 +350,18 @@ impl OpenIndex {
         };
         let documents = self.store.database.document_count(Some(&source.id), "")?;
         self.store.database.remove_source(&source.id)?;
-        self.store.note_roots()?;
-        self.store.catch_up_entirely(lock)?;
-        Ok(Some(documents))
+        let noted = self.store.note_roots();
+        let done = noted.and_then(|()| self.store.catch_up_entirely(lock));
+        match done.map_err(self.at()) {
+            // The documents are gone. The next sync does the rest.
+            Ok(()) | Err(Error::Full { .. }) => Ok(Some(documents)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Discards the keyword index, which is rebuilt later.
+    pub(super) fn discard_keywords(&mut self, lock: &WriteLock) -> Result<()> {
+        let at = self.at();
+        self.store.discard_locked(lock).map_err(at)
     }
 }

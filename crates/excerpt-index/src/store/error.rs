@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use crate::fs::disk::is_without_room;
 use crate::fs::layout;
 use crate::model::Error;
 
@@ -70,12 +71,18 @@ impl StoreError {
         match self {
             StoreError::Told(error) => error,
             fault if damaged => Error::damaged(&dir.join(layout::DATABASE), fault),
-            fault if fault.is_full() => Error::Full { path: dir.into() },
+            fault if fault.is_full() || fault.is_of_full(dir) => Error::Full { path: dir.into() },
             fault => Error::Store {
                 path: dir.to_path_buf(),
                 source: Box::new(fault),
             },
         }
+    }
+
+    /// Whether the files of this index could not be derived because the disk was full. The threads of
+    /// the engine do not always pass on why they ended.
+    fn is_of_full(&self, dir: &Path) -> bool {
+        matches!(self, StoreError::Derived { .. }) && is_without_room(dir)
     }
 
     /// Whether the disk was full.

@@ -248,7 +248,12 @@ impl Store {
     ///
     /// [`Error::Locked`] while another process writes.
     pub(crate) fn discard(&mut self) -> Result<(), StoreError> {
-        let _lock = WriteLock::acquire(&self.dir)?;
+        let lock = WriteLock::acquire(&self.dir)?;
+        self.discard_locked(&lock)
+    }
+
+    /// The same for the holder of the lock.
+    pub(crate) fn discard_locked(&mut self, _lock: &WriteLock) -> Result<(), StoreError> {
         self.lexical = None;
         Ok(disk::remove(&self.lexical_folder())?)
     }
