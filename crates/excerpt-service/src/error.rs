@@ -122,7 +122,7 @@ pub enum ServiceError {
         destination: String,
     },
     /// Another process mirrors to the same place.
-    #[error("another process is mirroring to `{destination}`: wait for it to finish, or stop it")]
+    #[error("another process is mirroring to `{destination}`: try again when it has finished")]
     MirrorLocked {
         /// The destination.
         destination: String,

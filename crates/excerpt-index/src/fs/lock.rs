@@ -37,9 +37,11 @@ impl WriteLock {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) if is_only_looked_at(&file) => {}
                 Err(TryLockError::WouldBlock) => {
+                    let ActiveWriter { process, progress } = writer(&mut file);
                     return Err(Error::Locked {
                         path: dir.to_path_buf(),
-                        holder: writer(&mut file).process,
+                        holder: process,
+                        progress,
                     });
                 }
                 Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
@@ -125,7 +127,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "the index in `{}` is being written by process {}: wait for it to finish, or stop it",
+                "the index in `{}` is being written by process {}",
                 dir.path().display(),
                 std::process::id()
             )

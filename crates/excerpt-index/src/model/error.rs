@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::ConfigError;
 
-use super::{Secret, Skip, SkipReason};
+use super::{IndexedFiles, Secret, Skip, SkipReason};
 
 /// The result of every index operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -51,12 +51,14 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Another process writes the index.
-    #[error("the index in `{}` is being written by {}: wait for it to finish, or stop it", path.display(), process(*holder))]
+    #[error("the index in `{}` is being written by {}{}", path.display(), process(*holder), so_far(*progress))]
     Locked {
         /// The index directory.
         path: PathBuf,
         /// The id of the process that writes, if known.
         holder: Option<u32>,
+        /// How far its sync has come, if it tells.
+        progress: Option<IndexedFiles>,
     },
     /// The root of the source cannot be read.
     #[error("cannot read `{}`: {}", path.display(), plain(source))]
@@ -371,6 +373,12 @@ fn process(holder: Option<u32>) -> String {
     holder.map_or_else(|| "another process".into(), |id| format!("process {id}"))
 }
 
+fn so_far(progress: Option<IndexedFiles>) -> String {
+    progress.map_or_else(String::new, |IndexedFiles { indexed, listed }| {
+        format!(" ({indexed} of {listed} files so far)")
+    })
+}
+
 fn range(first: usize, last: usize) -> String {
     match first == last {
         true => first.to_string(),
@@ -530,15 +538,20 @@ mod tests {
                 Error::Locked {
                     path: path(),
                     holder: Some(12),
+                    progress: Some(IndexedFiles {
+                        indexed: 1_000,
+                        listed: 2_000,
+                    }),
                 },
-                "the index in `/data/i` is being written by process 12: wait for it to finish, or stop it",
+                "the index in `/data/i` is being written by process 12 (1000 of 2000 files so far)",
             ),
             (
                 Error::Locked {
                     path: path(),
                     holder: None,
+                    progress: None,
                 },
-                "the index in `/data/i` is being written by another process: wait for it to finish, or stop it",
+                "the index in `/data/i` is being written by another process",
             ),
             (
                 Error::Source {

@@ -66,6 +66,7 @@ pub(super) fn fetched(
         TryLockError::WouldBlock => Error::Locked {
             path: index.to_path_buf(),
             holder: None,
+            progress: None,
         },
         TryLockError::Error(source) => unwritable(source),
     })?;

@@ -1,12 +1,12 @@
 //! The collections of the library, as `excerpt list` shows them.
 
-use excerpt_index::Collection;
+use excerpt_index::{ActiveWriter, Collection};
 use excerpt_service::ListedCollection;
 use excerpt_service::text::counted;
 use owo_colors::Style;
 use serde::Serialize;
 
-use crate::cli::status::synced;
+use crate::cli::status::state;
 use crate::output::{Output, SCHEMA};
 
 /// A collection as JSON.
@@ -17,10 +17,10 @@ struct Line<'a> {
     listed: &'a ListedCollection,
 }
 
-/// Prints collections.
+/// Prints collections. `writer` is the process that is writing their index.
 pub(super) fn print(
     output: &mut Output,
-    collections: &[ListedCollection],
+    (collections, writer): (&[ListedCollection], Option<&ActiveWriter>),
     json: bool,
 ) -> anyhow::Result<()> {
     for listed in collections {
@@ -42,7 +42,7 @@ pub(super) fn print(
             "{name}: {} in {}, {}",
             counted(*documents, "document"),
             counted(*chunks, "chunk"),
-            synced(status.as_ref().and_then(|status| status.last_sync))
+            state(status.as_ref(), writer)
         ))?;
         let root = match collection.given {
             true => "an added text".to_string(),

@@ -95,8 +95,13 @@ fn all_collections(
     choice: &IndexChoice,
     json: bool,
 ) -> anyhow::Result<Outcome> {
-    let all = excerpt_service::collections(&choice.library()?)?;
-    collections::print(output, &all, json)?;
+    let library = choice.library()?;
+    let all = excerpt_service::collections(&library)?;
+    let writer = match all.is_empty() {
+        true => None,
+        false => Index::open(&library, OpenOptions::default())?.writer(),
+    };
+    collections::print(output, (&all, writer.as_ref()), json)?;
     output.flush()?;
     if all.is_empty() {
         say("no collections: `excerpt add` makes one");

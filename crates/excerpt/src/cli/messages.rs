@@ -93,6 +93,7 @@ pub(crate) fn index_error_of(error: &Error, collection: Option<&str>) -> String 
             let sync = command("sync", collection);
             return format!("{error}: free some space, then run `{sync}`");
         }
+        Error::Locked { .. } => "try again when it has finished",
         Error::NotFound { .. } => "run `excerpt sync` to create one",
         Error::Damaged { .. } => {
             "run `excerpt doctor --rebuild` to rebuild the index from its sources"

@@ -37,11 +37,26 @@ pub(crate) fn skipped(index: &Index, target: &IndexTarget, paths: &Paths) -> Opt
     if counts.is_empty() {
         return None;
     }
-    Some(summary(counts))
+    Some(summary(counts, &status(target)))
 }
 
-/// The numbers of skipped files, most first, with an example of each reason.
-fn summary(counts: BTreeMap<SkipReason, (usize, String, Option<String>)>) -> String {
+/// The command that shows the state of what was searched.
+fn status(target: &IndexTarget) -> String {
+    /// How many collections are named.
+    const NAMED: usize = 3;
+    let all = target.sources.iter().filter(|_| target.place.is_none());
+    let names = all.filter_map(|source| source.collection.as_ref());
+    let names: Vec<&str> = names.map(|known| &*known.name).collect();
+    match names.len() {
+        0 => "excerpt status".to_string(),
+        1..=NAMED => format!("excerpt status -c {}", names.join(" -c ")),
+        _ => "excerpt status --library".to_string(),
+    }
+}
+
+/// The numbers of skipped files, most first, with an example of each reason. `status` is the command
+/// that shows the state of what was searched.
+fn summary(counts: BTreeMap<SkipReason, (usize, String, Option<String>)>, status: &str) -> String {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(_, (count, ..))| std::cmp::Reverse(*count));
     let named = counts
@@ -61,7 +76,7 @@ fn summary(counts: BTreeMap<SkipReason, (usize, String, Option<String>)>) -> Str
     } else {
         ""
     };
-    format!("not searched: {named}; `excerpt status --skips` lists them all{advice}")
+    format!("not searched: {named}; `{status} --skips` lists them all{advice}")
 }
 
 fn concerns(target: &IndexTarget, skip: &Skip) -> bool {

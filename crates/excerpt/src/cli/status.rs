@@ -131,7 +131,7 @@ fn people(output: &mut Output, reply: &StatusReply, paths: &Paths) -> anyhow::Re
     }
     for source in &status.sources {
         let writer = reply.writer.as_ref();
-        of_source(output, source, writer.filter(|_| is_written(source)), paths)?;
+        of_source(output, source, writer, paths)?;
         let remotes = reply.remotes.iter();
         for remote in remotes.filter(|remote| remote.source == source.root) {
             for line in remote_lines(remote) {
@@ -206,12 +206,19 @@ pub(super) fn refused(vectors: &VectorStatus) -> Option<String> {
         .then(|| format!("{texts} rejected by the embedder and found by keywords only: {reason}"))
 }
 
+/// When a source was synced, or that the process that is writing the index may be syncing it.
+pub(super) fn state(source: Option<&SourceStatus>, writer: Option<&ActiveWriter>) -> String {
+    let writer = writer.filter(|_| source.is_none_or(is_written));
+    let last = source.and_then(|source| source.last_sync);
+    writer.map_or_else(|| synced(last), written)
+}
+
 /// Whether the process that is writing the index may be syncing this source.
 fn is_written(source: &SourceStatus) -> bool {
     source.last_sync.is_none_or(|last| last.finished.is_none())
 }
 
-/// `writer` is the process that is syncing it.
+/// `writer` is the process that is writing the index.
 fn of_source(
     output: &mut Output,
     source: &SourceStatus,
@@ -229,7 +236,7 @@ fn of_source(
     );
     output.line(format!(
         "{root}: {documents} in {chunks}, {}",
-        writer.map_or_else(|| synced(source.last_sync), written)
+        state(Some(source), writer)
     ))?;
     let shown = |path: &str| paths.address(source.name.as_deref(), &source.root, path);
     let lines = source.summary.iter();

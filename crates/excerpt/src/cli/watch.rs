@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use excerpt_index::{Stop, SyncReport, Watching};
+use excerpt_index::{Error, Stop, SyncReport, Watching};
 use excerpt_service::{IndexTarget, SyncObserver as _};
 
 use crate::cli::exit::Outcome;
@@ -65,6 +65,9 @@ pub(crate) fn run(target: &IndexTarget, json: bool) -> anyhow::Result<Outcome> {
             }
             Watching::Synced(report) if is_quiet(&report) => Ok(()),
             Watching::Synced(report) => line(&report, json, about),
+            Watching::Waiting(error @ Error::Locked { .. }) => {
+                note(&about(format!("waiting: {error}")))
+            }
             Watching::Waiting(error) => {
                 let error = index_error_of(&error, collection);
                 note(&about(format!("waiting: {error}")))

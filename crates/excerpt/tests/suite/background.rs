@@ -167,6 +167,11 @@ fn a_background_sync_keeps_what_only_one_collection_leaves_out() {
 fn written(project: &Project) -> File {
     let indexes = std::fs::read_dir(project.data().join("excerpt/indexes")).unwrap();
     let index = indexes.map(|entry| entry.unwrap().path()).next().unwrap();
+    locked(&index)
+}
+
+/// The same of this index.
+fn locked(index: &std::path::Path) -> File {
     let mut options = File::options();
     let lock = options.read(true).write(true).open(index.join("lock"));
     let mut lock = lock.unwrap();
@@ -218,6 +223,56 @@ fn what_another_process_indexes_is_not_reported_as_unfinished() {
         ),
         "{search}"
     );
+    drop(lock);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_another_process_writes_is_reported_with_how_far_it_is() {
+    let project = Project::new().file("notes/tea.md", "# Tea\n\nGreen.\n");
+    let notes = project.path("notes");
+    let add = ["add", notes.to_str().unwrap()];
+    project.run(&add).ok();
+    // A collection whose first sync has not ended.
+    let library = project.data().join("excerpt/library");
+    let other = excerpt_index::Collection::new("other", project.path("notes/tea.md"));
+    let options = excerpt_index::OpenOptions::default();
+    let mut index = excerpt_index::Index::open(&library, options).unwrap();
+    index.add(other).unwrap();
+    drop(index);
+    let list = project.run(&["list"]).ok().stdout;
+    assert!(
+        list.contains("never synced: run `excerpt sync`\n"),
+        "{list}"
+    );
+    let lock = locked(&library);
+    let list = project.run(&["list"]).ok().stdout;
+    assert!(
+        list.contains("being indexed by another process: 188 of 681 files\n"),
+        "{list}"
+    );
+    assert_eq!(list.matches("synced just now\n").count(), 1, "{list}");
+    for args in [
+        &["remove", "notes"][..],
+        &["add", notes.to_str().unwrap(), "--replace"],
+        &[
+            "doctor",
+            notes.to_str().unwrap(),
+            "--rebuild",
+            "--index",
+            library.to_str().unwrap(),
+        ],
+    ] {
+        let run = project.run(args);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(
+            run.stderr.ends_with(
+                "is being written by process 5117 (188 of 681 files so far): try again when it has finished\n"
+            ),
+            "{args:?}: {}",
+            run.stderr
+        );
+    }
     drop(lock);
 }
 
