@@ -318,6 +318,9 @@ pub enum SkipReason {
     Link,
     /// It is a device, a pipe or a socket.
     Special,
+    /// It is an object whose key is not that of a file: a part of it is empty, `.` or `..`, or it
+    /// has a control character.
+    UnusableKey,
     /// It stands for another git repository.
     Submodule,
     /// It stands for a file in Git LFS, which is not in the repository itself.
@@ -332,7 +335,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    const NAMES: [(SkipReason, &'static str, &'static str); 18] = [
+    const NAMES: [(SkipReason, &'static str, &'static str); 19] = [
         (SkipReason::LeftOut, "left_out", "excluded by a pattern"),
         (SkipReason::Ignored, "ignored", "ignored"),
         (SkipReason::Hidden, "hidden", "hidden"),
@@ -350,6 +353,7 @@ impl SkipReason {
         ),
         (SkipReason::Link, "link", "symbolic link"),
         (SkipReason::Special, "special", "not a regular file"),
+        (SkipReason::UnusableKey, "unusable_key", "unusable key"),
         (SkipReason::Submodule, "submodule", "git submodule"),
         (SkipReason::LfsPointer, "lfs_pointer", "in Git LFS"),
         (

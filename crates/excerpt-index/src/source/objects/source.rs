@@ -154,6 +154,18 @@ fn encoded_words(value: &str) -> Option<String> {
         .filter(|text| !text.is_empty())
 }
 
+/// Why a key cannot be used.
+fn unusable(key: &str) -> &'static str {
+    let has = |part: fn(&str) -> bool| key.split('/').any(part);
+    if has(str::is_empty) {
+        "a part of its key is empty"
+    } else if has(|part| matches!(part, "." | "..")) {
+        "a part of its key is `.` or `..`"
+    } else {
+        "its key has a control character"
+    }
+}
+
 /// The path that is shown for a key that cannot be used. It is that of no document.
 fn shown_path(key: &str) -> String {
     let names = key.split('/').map(|name| match name {
@@ -248,8 +260,8 @@ impl Source for ObjectSource {
         };
         let entries = self.folder.list().filter_map(move |listed| match listed {
             Ok(Listed::Unusable(key)) => {
-                let skip = Skip::new(shown_path(&key), SkipReason::Special);
-                Some(Ok(ListItem::Skip(skip)))
+                let skip = Skip::new(shown_path(&key), SkipReason::UnusableKey);
+                Some(Ok(ListItem::Skip(skip.with_detail(unusable(&key)))))
             }
             Ok(Listed::Object(path, meta)) => match walk.advance(&path) {
                 Ok(()) => walk.listed(path, &meta).map(Ok),
@@ -318,6 +330,9 @@ mod tests {
 
     #[test]
     fn a_key_that_cannot_be_used_is_shown_as_a_plain_path() {
+        assert_eq!(unusable("a//../b"), "a part of its key is empty");
+        assert_eq!(unusable("a/../b"), "a part of its key is `.` or `..`");
+        assert_eq!(unusable("b\u{7}"), "its key has a control character");
         assert_eq!(shown_path("a//../b\u{7}"), "a/%2F/%2E%2E/b%07");
         assert_eq!(shown_path(""), "%2F");
     }
