@@ -1,5 +1,5 @@
-//! Comparing what a mirror has written with what is there now: by its stamp, and where that differs,
-//! by its bytes.
+//! Comparing what a mirror has written with what is there now: by its stamp, and where that
+//! differs, by its bytes.
 
 use std::collections::HashMap;
 use std::io;

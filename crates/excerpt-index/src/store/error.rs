@@ -79,8 +79,8 @@ impl StoreError {
         }
     }
 
-    /// Whether the files of this index could not be derived because the disk was full. The threads of
-    /// the engine do not always pass on why they ended.
+    /// Whether the files of this index could not be derived because the disk was full. The threads
+    /// of the engine do not always pass on why they ended.
     fn is_of_full(&self, dir: &Path) -> bool {
         matches!(self, StoreError::Derived { .. }) && is_without_room(dir)
     }

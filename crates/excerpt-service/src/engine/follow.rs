@@ -220,8 +220,8 @@ pub(super) fn reconcile(
     Ok(sources)
 }
 
-/// Follows one source until it is gone or the engine ends. `is_asked` says whether it is fetched now
-/// although its time has not come.
+/// Follows one source until it is gone or the engine ends. `is_asked` says whether it is fetched
+/// now although its time has not come.
 fn follow(engine: &Weak<Engine>, root: &Path, follower: &Follower, mut is_asked: bool) {
     let mut watched: Option<(Selection, Arc<Watched>)> = None;
     let is_remote = Origin::of(root).is_remote();

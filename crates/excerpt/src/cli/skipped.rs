@@ -54,8 +54,8 @@ fn status(target: &IndexTarget) -> String {
     }
 }
 
-/// The numbers of skipped files, most first, with an example of each reason. `status` is the command
-/// that shows the state of what was searched.
+/// The numbers of skipped files, most first, with an example of each reason. `status` is the
+/// command that shows the state of what was searched.
 fn summary(counts: BTreeMap<SkipReason, (usize, String, Option<String>)>, status: &str) -> String {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(_, (count, ..))| std::cmp::Reverse(*count));
