@@ -1,7 +1,5 @@
 //! Adding, replacing and removing collections.
 
-use std::io::ErrorKind;
-
 use excerpt_chunk::Hash;
 
 use super::Index;
@@ -168,8 +166,7 @@ impl Index {
         let known = all.named(name).cloned();
         let name = known.as_ref().map_or(name, |known| &known.name);
         // A removal that was interrupted between the two steps continues here.
-        let forget = || self.with(|open| open.forget(name, &lock));
-        let documents = self.making_room(&lock, forget)?;
+        let documents = self.with(|open| open.forget(name, &lock))?;
         let collection = match (&known, documents) {
             (Ok(collection), _) => collection,
             (Err(_), Some(documents)) => return Ok(documents),
@@ -177,29 +174,12 @@ impl Index {
         };
         all.collections
             .retain(|known| known.name != collection.name);
-        self.making_room(&lock, || all.write(self.dir()))?;
+        all.write(self.dir())?;
         if collection.given {
             let folder = self.dir().join(layout::TEXTS).join(&collection.name);
             disk::remove(&folder).map_err(Error::io(&folder))?;
         }
         Ok(documents.unwrap_or(0))
-    }
-
-    /// Does some work. On a full disk, the keyword index makes room for it: it is rebuilt later.
-    fn making_room<T>(&self, lock: &WriteLock, work: impl Fn() -> Result<T>) -> Result<T> {
-        let done = work();
-        let is_full = match &done {
-            Err(Error::Full { .. }) => true,
-            Err(Error::Io { source, .. }) => source.kind() == ErrorKind::StorageFull,
-            _ => false,
-        };
-        if !is_full {
-            return done;
-        }
-        self.with(|open| open.discard_keywords(lock))?;
-        // What is open has the files still, or could not be opened for writing.
-        self.idle().clear();
-        work()
     }
 }
 

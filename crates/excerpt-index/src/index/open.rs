@@ -358,10 +358,4 @@ impl OpenIndex {
             Err(error) => Err(error.into()),
         }
     }
-
-    /// Discards the keyword index, which is rebuilt later.
-    pub(super) fn discard_keywords(&mut self, lock: &WriteLock) -> Result<()> {
-        let at = self.at();
-        self.store.discard_locked(lock).map_err(at)
-    }
 }

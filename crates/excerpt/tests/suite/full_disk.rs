@@ -143,34 +143,6 @@ fn a_server_on_a_full_disk_answers_says_so_and_continues_once_there_is_space() {
 }
 
 #[test]
-fn a_collection_is_removed_on_a_full_disk() {
-    let Some((project, disk, index)) = project_and_disk() else {
-        return;
-    };
-    let index_args = ["--index", index.to_str().unwrap()];
-    let run = |args: &[&str]| project.run(&[args, &index_args].concat());
-    let notes = project.path("");
-    let other = project.data().join("other");
-    fs::create_dir_all(&other).unwrap();
-    fs::write(other.join("tea.md"), "# Tea\n\nGreen.\n").unwrap();
-    for room in [0, 16, 256] {
-        run(&["add", notes.to_str().unwrap(), "--name", "notes"]).ok();
-        run(&["add", other.to_str().unwrap(), "--name", "other"]).ok();
-        disk.leave(room << 10);
-        let removed = run(&["remove", "notes"]);
-        assert_eq!(removed.code, Some(0), "{room}: {removed:?}");
-        assert_eq!(removed.stdout, "notes: removed, 60 documents\n");
-        disk.make_room();
-        let found = run(&["search", "green", "-c", "other"]).ok();
-        assert!(found.stdout.contains("tea.md"), "{room}: {found:?}");
-        let open = Index::open(&index, OpenOptions::default()).unwrap();
-        assert!(open.check().unwrap().is_sound());
-        drop(open);
-        fs::remove_dir_all(&index).unwrap();
-    }
-}
-
-#[test]
 fn a_search_on_a_full_disk_answers_from_what_is_indexed() {
     let Some((project, disk, index)) = project_and_disk() else {
         return;

@@ -431,7 +431,9 @@ fn a_mirror_writes_again_what_is_missing_and_reports_what_was_changed() {
     let fourth = run_of(&mirror);
     assert_eq!(fourth.code, Some(2), "{fourth:?}");
     assert!(
-        fourth.stderr.contains("cannot mirror to `s3://notes/x`"),
+        fourth
+            .stderr
+            .contains("cannot mirror to `s3://notes/x#endpoint="),
         "{fourth:?}"
     );
     bucket.change(|state| state.fault = Fault::None);

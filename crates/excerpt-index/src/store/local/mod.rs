@@ -248,12 +248,7 @@ impl Store {
     ///
     /// [`Error::Locked`] while another process writes.
     pub(crate) fn discard(&mut self) -> Result<(), StoreError> {
-        let lock = WriteLock::acquire(&self.dir)?;
-        self.discard_locked(&lock)
-    }
-
-    /// The same for the holder of the lock.
-    pub(crate) fn discard_locked(&mut self, _lock: &WriteLock) -> Result<(), StoreError> {
+        let _lock = WriteLock::acquire(&self.dir)?;
         self.lexical = None;
         Ok(disk::remove(&self.lexical_folder())?)
     }
