@@ -250,9 +250,8 @@ fn the_hook_of_a_collection_that_is_not_served_is_not_found() {
         call(&server, &headers, br#"{"ref": "refs/heads/main"}"#)
     };
     assert_eq!(deliver(secret.trim()).status, 202);
-    server
-        .send("DELETE", "/v1/collections/brain", &json!({}))
-        .ok();
+    let removed = server.send("DELETE", "/v1/collections/brain", &json!({}));
+    assert_eq!(removed.status, 204);
     let (detail, _) = deliver(secret.trim()).problem(404);
     assert_eq!(detail, "the collection `brain` of this hook is not served");
     deliver("wrong").problem(401);
