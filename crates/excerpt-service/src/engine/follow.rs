@@ -430,7 +430,7 @@ mod tests {
         let follower = Follower::default();
         assert_eq!(listed(&engine, &root, &follower, &mut None), None);
         assert_eq!(fetched(&engine, &root, &follower, true), None);
-        follow(&Arc::downgrade(&engine), &root, &follower);
+        follow(&Arc::downgrade(&engine), &root, &follower, false);
         assert!(follower.signal.is_ended());
     }
 
