@@ -112,7 +112,7 @@ pub const FIELDS: &[ConfigField] = &[
         name: "min",
         flag: "min",
         values: Values::Size,
-        help: "The size of its text, without context, below which a chunk is joined with a neighbour if the strategy allows it",
+        help: "A chunk whose text, without context, is smaller than this is joined with a neighbour if the strategy allows it",
         default: Some("50"),
         aliases: &[
             "min_chunk_size",
@@ -229,7 +229,10 @@ impl ConfigField {
     /// What is wrong and what was expected.
     pub fn parse(&self, text: &str) -> Result<Value, String> {
         let value = match self.values {
-            Values::Size => text.parse::<usize>().map(Value::from).map_err(say),
+            Values::Size => match text.parse::<usize>() {
+                Ok(size) => Ok(size.into()),
+                Err(_) => Err("expected a whole number".to_string()),
+            },
             Values::SizeOrShare => text.parse::<Overlap>().map_err(say).map(|it| json!(it)),
             Values::Levels => text.parse::<Levels>().map_err(say).map(|it| json!(it)),
             Values::Switch => text.parse::<bool>().map(Value::from).map_err(say),

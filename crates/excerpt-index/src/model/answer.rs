@@ -147,7 +147,11 @@ impl fmt::Display for Note {
             Note::Undated { documents, dated } => undated(f, *documents, *dated),
             Note::Shortened { words } => write!(
                 f,
-                "the query is too long: only its first {words} words were used"
+                "the query is too long: only its first {} used",
+                match words {
+                    1 => "word was".to_string(),
+                    words => format!("{words} different words were"),
+                }
             ),
             Note::Dated { said, days } => dated(f, said, days),
             Note::Behind {
@@ -247,11 +251,14 @@ fn unmatched(
             ),
         };
     }
-    write!(f, "no document here has the {filter} `{asked}`")?;
-    match known.is_empty() {
-        true => f.write_str(" or any other"),
-        false => write!(f, "; the values in use include `{}`", known.join("`, `")),
+    if known.is_empty() {
+        return write!(f, "no document here has a {filter}");
     }
+    write!(
+        f,
+        "no document here has the {filter} `{asked}`; the values in use include `{}`",
+        known.join("`, `")
+    )
 }
 
 fn dated(f: &mut fmt::Formatter<'_>, said: &str, days: &(Option<String>, String)) -> fmt::Result {
@@ -480,10 +487,7 @@ mod tests {
             unmatched("owner", &[]),
             "no document here has the front matter field `owner`"
         );
-        assert_eq!(
-            unmatched("tag", &[]),
-            "no document here has the tag `b` or any other"
-        );
+        assert_eq!(unmatched("tag", &[]), "no document here has a tag");
         let undated = |documents, dated| Note::Undated { documents, dated }.to_string();
         assert!(undated(43, 0).starts_with("none of the 43 documents here has a date: `since`"));
         assert!(undated(1, 0).starts_with("the document here has no date: `since`"));

@@ -8,11 +8,14 @@ use crate::embed::StaticTable;
 const ONE: usize = 5;
 const TWO: usize = 9;
 
+/// The most letters: each of them is replaced by every other one, and nobody types longer words.
+const MOST: usize = 40;
+
 /// How many letters of a word may be wrong: 0 for a word that is in the vocabulary of the built-in
-/// table. `None` for a short one, and for what has other characters than letters.
+/// table. `None` for a short or very long one, and for what has other characters than letters.
 pub(super) fn edits(written: &str) -> Option<u8> {
     let letters = written.chars().count();
-    if letters < ONE || !written.chars().all(char::is_alphabetic) {
+    if !(ONE..=MOST).contains(&letters) || !written.chars().all(char::is_alphabetic) {
         return None;
     }
     Some(match is_word(written) {
@@ -37,6 +40,7 @@ mod tests {
             ("cofnig", Some(1)),
             ("configuartion", Some(2)),
             ("tokn", None),
+            (&"pasue".repeat(9), None),
             ("v1betas", None),
             ("a_letter", None),
         ] {

@@ -481,6 +481,12 @@ struct Objects {
     is_unlisted: bool,
 }
 
+type Mirrored = (
+    (usize, usize, usize),
+    Vec<(String, ConflictReason)>,
+    [String; 3],
+);
+
 /// Objects in memory, whose stamps are those of an object store: the same for the same bytes.
 #[derive(Default)]
 struct Bucket(Mutex<Objects>);
@@ -502,15 +508,7 @@ impl Bucket {
 
     /// Syncs and mirrors to it. Returns the counts, the conflicts, how often it was listed, and the
     /// objects that were read and written, without the manifest.
-    fn mirrored(
-        &self,
-        world: &World,
-        change: impl FnOnce(&mut MirrorOptions),
-    ) -> (
-        (usize, usize, usize),
-        Vec<(String, ConflictReason)>,
-        [String; 3],
-    ) {
+    fn mirrored(&self, world: &World, change: impl FnOnce(&mut MirrorOptions)) -> Mirrored {
         world.sync();
         let report = mirrored_to(world, self, options(change)).unwrap();
         let conflicts = report.conflicts.iter();
@@ -627,7 +625,11 @@ fn an_object_that_was_removed_or_changed_at_the_destination_is_noticed() {
         bucket.objects().writes.clear();
         let (counts, conflicts, [.., writes]) = bucket.mirrored(&world, |_| {});
         assert_eq!((counts, &*writes), (expected, done));
-        assert_eq!(conflicts, [changed.clone()], "until somebody decides");
+        assert_eq!(
+            conflicts,
+            std::slice::from_ref(&changed),
+            "until somebody decides"
+        );
     }
     assert_eq!((counts(&told), told.conflicts.len()), ((1, 0, 4), 1));
     assert_eq!(bucket.text("mark.md").unwrap(), "\u{feff}# Mark\n");

@@ -378,26 +378,20 @@ impl Engine {
             return followed_lag(index, scope, &sources, &state);
         }
         match state.ended {
-            Some(CheckEnd::Failed(reason)) => Some(ServedLag::Failed(reason)),
-            Some(CheckEnd::Waiting) => Some(ServedLag::Locked),
-            Some(CheckEnd::Rest { .. }) if !is_whole => Some(ServedLag::Continues),
             Some(CheckEnd::Rest {
-                remaining,
-                aside: true,
-                ..
-            }) => Some(ServedLag::Aside { remaining }),
-            Some(CheckEnd::Rest { remaining: 0, .. }) => Some(ServedLag::WordsOnly),
-            Some(CheckEnd::Rest {
-                listed, remaining, ..
-            }) => Some(ServedLag::Rest {
+                listed,
+                remaining: remaining @ 1..,
+                aside: false,
+            }) if is_whole => Some(ServedLag::Rest {
                 searched: searched(index, scope).max(listed.saturating_sub(remaining)),
                 listed,
                 progress,
             }),
+            Some(end) => end.lag(scope),
             None if state.is_checking && is_unfinished(index, &sources) => {
                 Some(ServedLag::Begun { progress })
             }
-            None | Some(CheckEnd::Complete) => None,
+            None => None,
         }
     }
 
@@ -478,22 +472,11 @@ fn followed_lag(
             is_complete = false;
             continue;
         };
-        match &ended.end {
-            CheckEnd::Failed(_) if scope.is_narrowed() => return Some(ServedLag::FailedSomehow),
-            CheckEnd::Failed(reason) => return Some(ServedLag::Failed(Arc::clone(reason))),
-            CheckEnd::Waiting => lag = lag.or(Some(ServedLag::Locked)),
-            CheckEnd::Rest { .. } if !scope.is_whole() => lag = lag.or(Some(ServedLag::Continues)),
-            CheckEnd::Rest {
-                remaining,
-                aside: true,
-                ..
-            } => {
-                let remaining = *remaining;
-                lag = lag.or(Some(ServedLag::Aside { remaining }));
+        match ended.end.lag(scope) {
+            Some(failed @ (ServedLag::Failed(_) | ServedLag::FailedSomehow)) => {
+                return Some(failed);
             }
-            CheckEnd::Rest { remaining: 0, .. } => lag = lag.or(Some(ServedLag::WordsOnly)),
-            CheckEnd::Rest { .. } => lag = lag.or(Some(ServedLag::Continues)),
-            CheckEnd::Complete => {}
+            found => lag = lag.or(found),
         }
     }
     if lag.is_none() && !is_complete && is_unfinished(index, sources) {

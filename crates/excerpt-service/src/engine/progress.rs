@@ -8,6 +8,7 @@ use std::sync::Arc;
 use excerpt_index::{Progress, Stage};
 
 use crate::error::ServiceError;
+use crate::scope::Scope;
 use crate::text::{counted, thousands};
 
 /// The state of the writer thread.
@@ -56,6 +57,30 @@ pub enum CheckEnd {
     },
     /// It failed.
     Failed(Arc<ServiceError>),
+}
+
+impl CheckEnd {
+    /// What an answer in `scope` lacks if the last check of its sources has ended like this.
+    pub(super) fn lag(&self, scope: &Scope) -> Option<ServedLag> {
+        Some(match self {
+            CheckEnd::Complete => return None,
+            CheckEnd::Waiting => ServedLag::Locked,
+            CheckEnd::Failed(_) if scope.is_narrowed() => ServedLag::FailedSomehow,
+            CheckEnd::Failed(reason) => ServedLag::Failed(Arc::clone(reason)),
+            CheckEnd::Rest { .. } if !scope.is_whole() => ServedLag::Continues,
+            CheckEnd::Rest {
+                remaining,
+                aside: true,
+                ..
+            } => ServedLag::Aside {
+                remaining: *remaining,
+            },
+            // It was interrupted before anything was listed.
+            CheckEnd::Rest { listed: 0, .. } => ServedLag::Continues,
+            CheckEnd::Rest { remaining: 0, .. } => ServedLag::WordsOnly,
+            CheckEnd::Rest { .. } => ServedLag::Continues,
+        })
+    }
 }
 
 /// Why an answer does not come from an up-to-date index. Counts are missing if only a part of the
@@ -121,7 +146,7 @@ impl fmt::Display for ServedLag {
                 counted(*remaining, "document")
             ),
             ServedLag::WordsOnly => f.write_str(
-                "all files can be found by their words; the rest is indexed in the background",
+                "all files can be found by keywords; the rest is indexed in the background",
             ),
             ServedLag::Rest {
                 searched,

@@ -67,6 +67,22 @@ fn synced(engine: &Engine, root: &Path, source: Arc<dyn Source>) -> CheckEnd {
 }
 
 #[test]
+fn what_was_not_listed_is_not_found_by_its_words() {
+    let (_dir, _, engine) = engine();
+    let lag = |listed| {
+        let end = CheckEnd::Rest {
+            listed,
+            remaining: 0,
+            aside: false,
+        };
+        end.lag(&engine.scope).map(|lag| lag.to_string())
+    };
+    assert!(lag(3).unwrap().starts_with("all files can be found"));
+    // It was interrupted, by a request that writes.
+    assert!(lag(0).unwrap().starts_with("indexing is not finished"));
+}
+
+#[test]
 fn a_sync_that_panics_has_failed_and_the_next_one_works() {
     let (_dir, root, engine) = engine();
     for failures in 1..3 {

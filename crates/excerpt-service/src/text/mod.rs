@@ -84,11 +84,19 @@ pub fn thousands(number: usize) -> String {
     grouped
 }
 
-/// `1 chunk`, `2 chunks`.
+/// `1 chunk`, `2 chunks`; `1 file or folder`, `2 files or folders`.
 #[must_use]
 pub fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(number))
+    let (plural, either) = if number == 1 {
+        ("", " or ")
+    } else {
+        ("s", "s or ")
+    };
+    format!(
+        "{} {}{plural}",
+        thousands(number),
+        noun.replace(" or ", either)
+    )
 }
 
 #[cfg(test)]
@@ -99,6 +107,8 @@ mod tests {
     fn numbers_are_readable() {
         assert_eq!(thousands(1_234_567), "1,234,567");
         assert_eq!(thousands(12), "12");
+        assert_eq!(counted(1, "file or folder"), "1 file or folder");
+        assert_eq!(counted(2_000, "file or folder"), "2,000 files or folders");
         assert_eq!(counted(1, "chunk"), "1 chunk");
     }
 }

@@ -95,7 +95,7 @@ pub(crate) struct ServedArgs {
         hide_short_help = true
     )]
     inbox: String,
-    /// A folder that may be added from; repeatable [default: the served folder]
+    /// A folder that `add` may read from; repeatable [default: the served folder]
     #[arg(long = "allow-root", value_name = "FOLDER", hide_short_help = true)]
     roots: Vec<PathBuf>,
     #[command(flatten)]

@@ -23,16 +23,16 @@ pub(crate) struct Details {
     /// The title, of a file or a text
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
-    /// A version that its documents are about: 3.12, 3.x, >=2.1; may be given several times
+    /// A version that its documents are about: 3.12, 3.x, >=2.1; repeatable
     #[arg(long = "version", value_name = "VERSION")]
     versions: Vec<String>,
     /// Words to filter by, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     tags: Vec<String>,
-    /// Only files that match this pattern, written as in a .gitignore; may be given several times
+    /// Only files that match this pattern, written as in a .gitignore; repeatable
     #[arg(long, value_name = "PATTERN")]
     include: Vec<String>,
-    /// Exclude files that match this pattern; may be given several times
+    /// Exclude files that match this pattern; repeatable
     #[arg(long, value_name = "PATTERN")]
     ignore: Vec<String>,
     /// Add what `.gitignore` and the like exclude, too; `=false` excludes it again

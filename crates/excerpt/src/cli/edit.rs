@@ -9,8 +9,8 @@ use crate::cli::exit::Outcome;
 use crate::cli::messages::SyncOf;
 use crate::progress::Bar;
 
-/// Change how a collection is split, filtered and described; until the sync is complete, searches
-/// use the old state
+/// Change the settings and properties of a collection; searches use the old state until the sync is
+/// complete
 ///
 /// Options that you do not set keep their values. An empty title, tag, version or pattern removes
 /// the current ones, and `=false` switches off an option without a value: `--no-ignore=false`.

@@ -13,7 +13,7 @@ pub(super) fn open(file: &Path, line: usize) -> anyhow::Result<()> {
         .into_iter()
         .filter_map(std::env::var_os);
     let Some(editor) = named.into_iter().find(|editor| !editor.is_empty()) else {
-        bail!("no editor is known: set `VISUAL` or `EDITOR`");
+        bail!("no editor is set: set `VISUAL` or `EDITOR`");
     };
     let editor = editor.to_string_lossy();
     let mut words = editor.split_whitespace();

@@ -25,7 +25,7 @@ pub(crate) struct FilterArgs {
     /// Only documents dated on this day or earlier
     #[arg(long, value_name = "DAY", hide_short_help = true)]
     until: Option<String>,
-    /// Only documents whose front matter has this value in this field; may be given several times
+    /// Only documents whose front matter has this value in this field; repeatable
     #[arg(long = "field", value_name = "NAME=VALUE", value_parser = field, hide_short_help = true)]
     fields: Vec<(String, String)>,
 }

@@ -8,7 +8,7 @@ use crate::cli::choice::IndexArgs;
 use crate::cli::exit::Outcome;
 use crate::output::{Output, SCHEMA, ago, say};
 
-/// Make, list and remove the hooks of `excerpt serve`
+/// Create, list and remove the hooks of `excerpt serve`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -8,7 +8,7 @@ use crate::cli::choice::ServedArgs;
 use crate::cli::exit::Outcome;
 use crate::http::{self, LogFormat, Options, TlsFiles};
 
-/// Serve a folder or collections over HTTP: an API, a page to search on, and MCP
+/// Serve a folder or collections over HTTP: an API, a search page, and MCP
 ///
 /// Prints the address, and a link to the page with the server's own token. Every request needs a
 /// token. What is served is kept up to date: folders as their files change, and repositories and
@@ -18,11 +18,11 @@ use crate::http::{self, LogFormat, Options, TlsFiles};
 pub(crate) struct Args {
     #[command(flatten)]
     served: ServedArgs,
-    /// The address and the port to listen at; port 0 is a free one
+    /// The address and port to listen on; port 0 chooses a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700", value_parser = address)]
     listen: SocketAddr,
-    /// A name of the server, such as that of a proxy in front of it; repeatable. Addresses and
-    /// `localhost` need not be named
+    /// A host name that requests may use, such as that of a proxy; repeatable. IP addresses and
+    /// `localhost` are always allowed
     #[arg(long = "allow-host", value_name = "NAME")]
     hosts: Vec<String>,
     /// A file with tokens, as `excerpt token --tokens FILE` makes it; required for any address that
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// The private key of the certificate, a PEM file
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// How many requests a token may make a second
+    /// The maximum number of requests per second and token
     #[arg(long, value_name = "N", default_value = "1000", value_parser = rate, hide_short_help = true)]
     rate: NonZeroU32,
     /// The log on standard error: text, json (an object for each request) or off

@@ -159,7 +159,7 @@ pub(super) fn print_report(
             }
             if let Some(reason) = &report.without_vectors {
                 output.line(output.safe(&format!(
-                    "without vectors: {reason}; until there are some, searches use keywords alone"
+                    "without vectors: {reason}; until there are some, searches use keywords, or the built-in vectors if there are any"
                 )))?;
             }
         }

@@ -10,7 +10,7 @@ use crate::cli::choice::IndexArgs;
 use crate::cli::exit::Outcome;
 use crate::output::{Output, SCHEMA, ago, ahead, say};
 
-/// Make, list and revoke the tokens of `excerpt serve`
+/// Create, list and revoke the tokens of `excerpt serve`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -49,10 +49,10 @@ struct AddArgs {
     /// Give access only to this folder, a path relative to what is served
     #[arg(long, value_name = "FOLDER")]
     under: Option<String>,
-    /// Allow it to add, change, remove and sync collections, and to save notes
+    /// Allow the token to add, change, remove and sync collections, and to save notes
     #[arg(long)]
     write: bool,
-    /// How long it is valid: minutes, hours, days or weeks, such as 30d [default: without end]
+    /// How long the token is valid, such as 30m, 12h, 30d or 4w [default: forever]
     #[arg(long, value_name = "TIME", value_parser = expiry)]
     expires: Option<Expiry>,
 }

@@ -72,7 +72,7 @@ pub(super) async fn bound(address: SocketAddr) -> anyhow::Result<TcpListener> {
     raise_limit();
     TcpListener::bind(address)
         .await
-        .with_context(|| format!("cannot listen at {address}"))
+        .with_context(|| format!("cannot listen on {address}"))
 }
 
 /// Allows as many open files as the system does: each connection is one.

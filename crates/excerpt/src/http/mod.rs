@@ -86,7 +86,7 @@ fn check(options: &Options) -> anyhow::Result<()> {
     let is_local = options.listen.ip().is_loopback();
     if options.no_token && !is_local {
         bail!(
-            "`--no-token` is for this machine alone: listen at 127.0.0.1, or make tokens with `excerpt token add`"
+            "`--no-token` is only for this machine: listen on 127.0.0.1, or create tokens with `excerpt token add`"
         );
     }
     if options.no_token && options.tokens.is_some() {

@@ -60,7 +60,11 @@ mod tests {
         assert_eq!(tenants.known(&tokens[0]), None);
         let all = |_: &str| true;
         assert_eq!(*tenants.get_or_insert(&tokens[0], 0, all), 0);
-        assert_eq!(*tenants.get_or_insert(&tokens[0], 10, all), 0, "it was made before");
+        assert_eq!(
+            *tenants.get_or_insert(&tokens[0], 10, all),
+            0,
+            "it was made before"
+        );
         tenants.get_or_insert(&tokens[1], 1, all);
         tenants.get_or_insert(&tokens[2], 2, |id| id != tokens[1].id());
         assert_eq!(tenants.known(&tokens[1]), None, "it was revoked");

@@ -444,7 +444,7 @@ fn without_an_answer_of_the_endpoint_keywords_are_searched() {
     let run = project.outcome(search.env("EXCERPT_BACKGROUND", "1")).ok();
     assert!(
         run.stderr.contains(
-            "note: all files can be found by their words; run `excerpt sync` to index the rest\n"
+            "note: all files can be found by keywords; run `excerpt sync` to index the rest\n"
         ),
         "{}",
         run.stderr

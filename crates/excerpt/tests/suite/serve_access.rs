@@ -260,7 +260,7 @@ fn other_hosts_and_origins_are_refused() {
 fn a_server_that_others_can_reach_needs_a_file_of_tokens() {
     let project = brain();
     project.run(&["serve", "--listen", "0.0.0.0:0"]).fails("excerpt: `0.0.0.0:0` can be reached from other machines: name a file with tokens, `--tokens FILE`, as `excerpt token add --tokens FILE` makes it");
-    project.run(&["serve", "--listen", "0.0.0.0:0", "--no-token"]).fails("excerpt: `--no-token` is for this machine alone: listen at 127.0.0.1, or make tokens with `excerpt token add`");
+    project.run(&["serve", "--listen", "0.0.0.0:0", "--no-token"]).fails("excerpt: `--no-token` is only for this machine: listen on 127.0.0.1, or create tokens with `excerpt token add`");
     let file = project.path("../tokens.json");
     let file = file.to_str().unwrap();
     let made = token(&project, &["a", "--tokens", file]);

@@ -28,7 +28,7 @@ use crate::progress::Bar;
 use crate::scores::{Scores, too_low};
 use passages::{Passages, Shown};
 
-/// Find the passage of a folder's documents that answers a question
+/// Find the passage in a folder's documents that answers a question
 ///
 /// A new folder is indexed first; a known one is checked for changes. A path inside a git
 /// repository searches that part of the repository's index.
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     /// Show what each score consists of
     #[arg(long, conflicts_with_all = ["documents", "files"], hide_short_help = true)]
     explain: bool,
-    /// Rank by a name instead of by the configuration: default or docs
+    /// The ranking preset, instead of the configured one: default or docs
     #[arg(long, value_name = "NAME", value_parser = word::<RankingPreset>, hide_short_help = true)]
     ranking: Option<RankingPreset>,
     /// Which channels to search: both, keywords or vectors [default: both]
@@ -84,7 +84,7 @@ pub(crate) struct Args {
     /// How keyword and vector scores are combined: convex or rrf [default: convex]
     #[arg(long, value_name = "HOW", value_parser = word::<Fusion>, hide_short_help = true)]
     fusion: Option<Fusion>,
-    /// Whether to check for changes first: auto (not for long), always or never
+    /// Whether to check for changes first: auto (for about two seconds at most), always or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = SyncName::Auto, hide_possible_values = true, hide_short_help = true)]
     sync: SyncName,
     /// How long the answer waits for changes with --sync auto (the rest is indexed in the
@@ -377,9 +377,9 @@ fn lagging(
 /// index.
 fn so_far(listed: usize, remaining: usize, elsewhere: usize) -> String {
     match (remaining, elsewhere) {
-        (0, 0) => "all files can be found by their words".to_string(),
+        (0, 0) => "all files can be found by keywords".to_string(),
         (0, _) => format!(
-            "{} elsewhere in the index are not indexed yet",
+            "{} outside this folder are not indexed yet",
             counted(elsewhere, "file")
         ),
         _ => format!(

@@ -25,7 +25,7 @@ const LARGEST: usize = 64 << 10;
 const LONGEST_WAIT: f64 = 10.0;
 
 const GROUP: &str = "Search";
-const ABOUT: &str = "Keywords and meaning are searched together. Without `query`, nothing is found. `offset` and `limit` count documents, of which each may have several hits, or with `ranks=chunks` chunks. For the next page, add `limit` to `offset`, not the number of hits; `more` says whether there may be one.";
+const ABOUT: &str = "Keywords and meaning are searched together. `query` is required. `offset` and `limit` count documents, of which each may have several hits, or with `ranks=chunks` chunks. For the next page, add `limit` to `offset`, not the number of hits; `more` says whether there may be one.";
 const PROBLEMS: &[u16] = &[404];
 
 pub(super) fn operations() -> Vec<Operation> {
