@@ -6,16 +6,16 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use excerpt_arrow::{BatchChunker, BatchEmbedder, BatchError, ChunkColumns, DocumentColumns, Stop};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::{PyArray, PyArrayReader, PyRecordBatch, PyRecordBatchReader, PySchema, PyTable};
 
 use crate::chunker::PyChunker;
 use crate::embedder::PyEmbedder;
-use crate::error::of_batch;
-use crate::interpreter::Locked;
+use crate::error::{Class, of_batch};
+use crate::interpreter::{Locked, raise_soon};
 use crate::sizer;
-use crate::work::{check_threads, interruptible, pool};
+use crate::work::{Threads, interruptible};
 
 /// The columns of chunks as a schema of Arrow, `pyarrow.schema(chunk_schema())`.
 ///
@@ -28,13 +28,11 @@ pub(crate) fn chunk_schema() -> PySchema {
 }
 
 /// What turns batches into other batches.
-#[derive(Clone)]
 struct Step {
     work: Work,
-    threads: Option<usize>,
+    threads: Threads,
 }
 
-#[derive(Clone)]
 enum Work {
     Chunk(Box<BatchChunker>),
     Embed(BatchEmbedder),
@@ -65,21 +63,68 @@ impl Step {
         }
     }
 
-    fn on(&self, py: Python<'_>, batch: &RecordBatch) -> PyResult<RecordBatch> {
+    fn on(&self, py: Python<'_>, batch: &RecordBatch) -> Result<RecordBatch, Ended> {
         let done = match self.work.calls_python() {
             true => {
                 let done = self.work.run(batch, &Stop::default());
-                sizer::take_raised().map_or(Ok(()), Err)?;
-                done
+                match sizer::take_raised() {
+                    Some(raised) => return Err(Ended::Failed(raised)),
+                    None => done,
+                }
             }
             false => {
                 // The pool belongs to this process, which a stream may have been forked into.
-                let pool = pool(py, self.threads)?;
-                interruptible(py, |stop| pool.install(|| self.work.run(batch, stop)))?
+                let pool = self.threads.pool(py).map_err(Ended::Failed)?;
+                let done = interruptible(py, |stop| pool.install(|| self.work.run(batch, stop)));
+                done.map_err(Ended::Signal)?
             }
         };
-        done.map_err(|error| of_batch(py, &error))
+        done.map_err(|error| Ended::Failed(of_batch(py, &error)))
     }
+}
+
+/// Why a batch has no result.
+enum Ended {
+    Failed(PyErr),
+    /// A signal handler has raised this, such as `KeyboardInterrupt`.
+    Signal(PyErr),
+}
+
+impl From<Ended> for PyErr {
+    fn from(ended: Ended) -> PyErr {
+        match ended {
+            Ended::Failed(error) | Ended::Signal(error) => error,
+        }
+    }
+}
+
+/// What reading from another library returns. It may hand over something else than its schema says,
+/// over which the library of Arrow panics: an error of the caller, not of this package.
+///
+/// # Errors
+///
+/// When it panics.
+fn checked<T>(read: impl FnOnce() -> T) -> Result<T, ArrowError> {
+    catch_unwind(AssertUnwindSafe(read)).map_err(|_| {
+        let message = "the data is not as its schema says: the types or the number of its columns \
+                       differ";
+        ArrowError::SchemaError(message.to_string())
+    })
+}
+
+/// The error for input that cannot be read.
+fn unreadable(py: Python<'_>, error: &ArrowError) -> PyErr {
+    let text = match error {
+        ArrowError::CDataInterface(text) | ArrowError::SchemaError(text) => text.clone(),
+        error => error.to_string(),
+    };
+    // Libraries in Python write a whole traceback, whose last line says what was raised.
+    let raised = text
+        .split_once("Python exception: ")
+        .map(|(_, trace)| trace.trim_end());
+    let raised = raised.and_then(|trace| trace.lines().next_back());
+    let reason = raised.unwrap_or(&text);
+    Class::Batch.error(py, format!("the input cannot be read: {reason}"))
 }
 
 /// A stream whose batches are turned into others when they are asked for.
@@ -104,8 +149,8 @@ impl Iterator for Stepped {
         };
         // What is behind the input may need the lock on a thread of its own.
         let input = self.input.as_mut()?;
-        let (batch, locked) = locked.without(|| input.next());
-        let batch = match batch? {
+        let (batch, locked) = locked.without(|| checked(|| input.next()));
+        let batch = match batch.transpose()?.flatten() {
             Ok(batch) => batch,
             Err(error) => return Some(Err(error)),
         };
@@ -120,9 +165,15 @@ impl Iterator for Stepped {
         Some(match done {
             // As text: what asks may have released the lock when it writes the error or drops it.
             // A string of C ends at a NUL character.
-            Ok(done) => done.map_err(|error| {
-                let text = error.to_string().replace('\0', " ");
-                ArrowError::ExternalError(text.into())
+            Ok(done) => done.map_err(|ended| {
+                let text = PyErr::to_string(match &ended {
+                    Ended::Failed(error) | Ended::Signal(error) => error,
+                });
+                // What asks takes it for an error of its data, with which a program may go on.
+                if let Ended::Signal(raised) = ended {
+                    raise_soon(raised);
+                }
+                ArrowError::ExternalError(text.replace('\0', " ").into())
             }),
             Err(_) => Err(ArrowError::ComputeError(
                 "a batch made it panic".to_string(),
@@ -152,13 +203,16 @@ impl RecordBatchReader for Stepped {
 /// A batch, turned into another one, of the library that `batch` is of.
 fn batch_of<'py>(batch: &Bound<'py, PyAny>, step: &Step) -> PyResult<Bound<'py, PyAny>> {
     let py = batch.py();
-    let given = batch.extract::<PyRecordBatch>().map_err(|error| {
-        let advice = match batch.hasattr("__arrow_c_stream__") {
-            Ok(true) => ": for a table or a stream there is a method of its own",
-            _ => ", such as that of pyarrow: any with the Arrow C interface",
-        };
-        wrong(batch, "a record batch", advice, error)
-    })?;
+    let given = checked(|| batch.extract::<PyRecordBatch>());
+    let given = given
+        .map_err(|error| unreadable(py, &error))?
+        .map_err(|error| {
+            let advice = match batch.hasattr("__arrow_c_stream__") {
+                Ok(true) => ": for a table or a stream there is a method of its own",
+                _ => ", such as that of pyarrow: any with the Arrow C interface",
+            };
+            wrong(batch, "a record batch", advice, error)
+        })?;
     let done = step.on(py, given.as_ref())?;
     like(
         batch,
@@ -174,8 +228,8 @@ fn table_of<'py>(table: &Bound<'py, PyAny>, step: &Step) -> PyResult<Bound<'py, 
     let schema = schema.map_err(|error| of_batch(py, &error))?;
     let mut batches = Vec::new();
     // What is behind the table may need the lock of the interpreter on a thread of its own.
-    while let Some(batch) = py.detach(|| input.next()) {
-        let batch = batch.map_err(|error| of_batch(py, &error.into()))?;
+    while let Some(batch) = py.detach(|| checked(|| input.next()).transpose()) {
+        let batch = batch.flatten().map_err(|error| unreadable(py, &error))?;
         batches.push(step.on(py, &batch)?);
     }
     let done = PyTable::try_new(batches, schema)?;
@@ -197,11 +251,19 @@ fn stream_of<'py>(stream: &Bound<'py, PyAny>, step: Step) -> PyResult<Bound<'py,
     like(stream, done.into_pyobject(py)?.into_any())
 }
 
-fn reader_of(stream: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
-    let reader = stream.extract::<PyRecordBatchReader>().map_err(|error| {
-        let advice = ", such as that of pyarrow, Polars or DuckDB: any with the Arrow C interface";
-        wrong(stream, "a table or a stream", advice, error)
-    })?;
+fn reader_of(given: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    let py = given.py();
+    let stream = py
+        .import("excerpt._arrow")?
+        .call_method1("readable", (given,))?;
+    let reader = checked(|| stream.extract::<PyRecordBatchReader>());
+    let reader = reader
+        .map_err(|error| unreadable(py, &error))?
+        .map_err(|error| {
+            let advice =
+                ", such as that of pyarrow, Polars or DuckDB: any with the Arrow C interface";
+            wrong(given, "a table or a stream", advice, error)
+        })?;
     reader.into_reader()
 }
 
@@ -212,7 +274,18 @@ fn wrong(given: &Bound<'_, PyAny>, expected: &str, advice: &str, error: PyErr) -
         _ => "__arrow_c_stream__",
     };
     let is_expected = given.hasattr(method).unwrap_or(false);
+    let py = given.py();
     match is_expected && !is_column(given) {
+        // What the object itself raises has a traceback.
+        true if error.is_instance_of::<PyValueError>(py) && error.traceback(py).is_none() => {
+            let text = error.value(py).to_string();
+            let text = text.trim_start_matches("C Data interface error: ");
+            let advice = py
+                .import("excerpt._arrow")
+                .and_then(|module| module.call_method1("advice", (given,))?.extract::<String>());
+            let text = format!("{text}{}", advice.unwrap_or_default());
+            unreadable(py, &ArrowError::CDataInterface(text))
+        }
         true => error,
         false if is_expected => of_other_type(given, expected, ": give the table that it is in"),
         false => of_other_type(given, expected, advice),
@@ -272,7 +345,7 @@ impl PyChunker {
         id: Option<String>,
         title: Option<String>,
         language: Option<String>,
-        threads: Option<usize>,
+        threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let columns = columns(text, path, id, title, language);
         batch_of(batch, &self.step(columns, threads)?)
@@ -293,7 +366,7 @@ impl PyChunker {
         id: Option<String>,
         title: Option<String>,
         language: Option<String>,
-        threads: Option<usize>,
+        threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let columns = columns(text, path, id, title, language);
         table_of(table, &self.step(columns, threads)?)
@@ -314,7 +387,7 @@ impl PyChunker {
         id: Option<String>,
         title: Option<String>,
         language: Option<String>,
-        threads: Option<usize>,
+        threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let columns = columns(text, path, id, title, language);
         stream_of(stream, self.step(columns, threads)?)
@@ -353,16 +426,15 @@ impl PyChunker {
 }
 
 impl PyChunker {
-    fn step(&self, columns: DocumentColumns, threads: Option<usize>) -> PyResult<Step> {
+    fn step(&self, columns: DocumentColumns, threads: Option<&Bound<'_, PyAny>>) -> PyResult<Step> {
         let chunker = BatchChunker::new(self.splitter.chunker.clone(), columns);
         let chunker = match &self.splitter.sizer {
             Some(sizer) => chunker.with_sizer(Arc::clone(sizer) as _),
             None => chunker,
         };
-        check_threads(threads)?;
         Ok(Step {
             work: Work::Chunk(Box::new(chunker)),
-            threads,
+            threads: Threads::new(threads)?,
         })
     }
 }
@@ -399,7 +471,7 @@ impl PyEmbedder {
         batch: &Bound<'py, PyAny>,
         text: Option<String>,
         into: &str,
-        threads: Option<usize>,
+        threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         batch_of(batch, &self.step(text, into, threads)?)
     }
@@ -411,7 +483,7 @@ impl PyEmbedder {
         table: &Bound<'py, PyAny>,
         text: Option<String>,
         into: &str,
-        threads: Option<usize>,
+        threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         table_of(table, &self.step(text, into, threads)?)
     }
@@ -426,19 +498,23 @@ impl PyEmbedder {
         stream: &Bound<'py, PyAny>,
         text: Option<String>,
         into: &str,
-        threads: Option<usize>,
+        threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         stream_of(stream, self.step(text, into, threads)?)
     }
 }
 
 impl PyEmbedder {
-    fn step(&self, text: Option<String>, into: &str, threads: Option<usize>) -> PyResult<Step> {
+    fn step(
+        &self,
+        text: Option<String>,
+        into: &str,
+        threads: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Step> {
         let embedder = BatchEmbedder::new(Arc::clone(&self.embedder), text, into.to_string());
-        check_threads(threads)?;
         Ok(Step {
             work: Work::Embed(embedder),
-            threads,
+            threads: Threads::new(threads)?,
         })
     }
 }

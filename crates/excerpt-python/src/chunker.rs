@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use excerpt_arrow::LARGEST_TEXT;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -12,9 +13,9 @@ use crate::many::PyChunkingIterator;
 use crate::outline::PyOutline;
 use crate::settings::settings_of;
 use crate::sizer::PySizer;
-use crate::splitter::Splitter;
+use crate::splitter::{Splitter, traverse};
 use crate::text::{path_of, text_of};
-use crate::work::{check_threads, interruptible};
+use crate::work::{Threads, interruptible};
 
 /// The longest text that is split without a look at signals, in bytes: some milliseconds.
 const SHORT: usize = 256 << 10;
@@ -148,9 +149,9 @@ impl PyChunker {
     fn chunk_many(
         &self,
         documents: &Bound<'_, PyAny>,
-        threads: Option<usize>,
+        threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyChunkingIterator> {
-        check_threads(threads)?;
+        let threads = Threads::new(threads)?;
         PyChunkingIterator::new(Arc::clone(&self.splitter), threads, documents)
     }
 
@@ -172,6 +173,10 @@ impl PyChunker {
             let outline = chunker.outline_until(&given.document(), stop);
             PyOutline::of(&outline, &given.text)
         })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        traverse(&self.splitter, &visit)
     }
 
     fn __reduce__<'py>(
@@ -208,7 +213,7 @@ fn given(
     };
     let text = text_of(text, "text")?;
     Ok(GivenDocument {
-        path: path.map(path_of).transpose()?,
+        path: path.map(|path| path_of(path, "path")).transpose()?,
         title: named(title, "title")?,
         language: named(language, "language")?,
         id: named(id, "id")?,

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use excerpt_arrow::Stop;
 use excerpt_chunk::Document;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyIterator, PyString, PyTuple};
@@ -15,7 +16,7 @@ use self_cell::self_cell;
 
 use crate::chunk::PyChunk;
 use crate::sequence::{Subscript, found, items, iterator};
-use crate::splitter::{NotSplit, Splitter};
+use crate::splitter::{NotSplit, Splitter, traverse};
 
 type Split<'a> = excerpt_chunk::Chunking<'a>;
 
@@ -276,6 +277,10 @@ impl PyChunking {
     fn __hash__(&self) -> u64 {
         static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
         HASHER.hash_one((self.text(), self.path()))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        traverse(&self.splitter, &visit)
     }
 
     fn __reduce__<'py>(

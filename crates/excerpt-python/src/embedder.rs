@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use excerpt_arrow::with_sources;
 use excerpt_index::{OnnxEmbedder, OnnxOptions, StaticTable, Vectors};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 use crate::error::Class;
 use crate::text::text_of;
@@ -59,7 +61,15 @@ impl PyEmbedder {
     /// They have length 1, but for those of the built-in table, which are 0 for a text without
     /// words. Raises `TypeError` for what is no `str`, `TextError` for a lone surrogate, and
     /// `ModelError` when the model fails.
-    fn embed(&self, py: Python<'_>, texts: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<Vec<f32>>> {
+    fn embed(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<f32>>> {
+        // The characters of a text are no texts.
+        let is_single = texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>();
+        let listed = texts.extract::<Vec<Bound<'_, PyAny>>>().ok();
+        let Some(texts) = listed.filter(|_| !is_single) else {
+            let kind = texts.get_type().name()?;
+            let message = format!("texts is of type {kind}, expected a list of texts");
+            return Err(PyTypeError::new_err(message));
+        };
         let texts = texts.iter().map(|text| text_of(text, "a text"));
         let texts = texts.collect::<PyResult<Vec<_>>>()?;
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();

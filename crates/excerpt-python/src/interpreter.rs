@@ -1,6 +1,7 @@
 //! Which interpreter the module is loaded in, and its lock.
 
 use std::cell::Cell;
+use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -156,6 +157,24 @@ fn is_left_behind() -> bool {
         thread.getattr("daemon")?.extract::<bool>()
     });
     is_daemon.unwrap_or(true)
+}
+
+/// Has the main thread raise an error as soon as it runs Python again, for one that cannot be raised
+/// where it came up.
+pub(crate) fn raise_soon(error: PyErr) {
+    extern "C" fn raise(error: *mut c_void) -> c_int {
+        // SAFETY: it is the box below, which is handed over once.
+        let error = unsafe { Box::from_raw(error.cast::<PyErr>()) };
+        Python::attach(|py| error.restore(py));
+        -1
+    }
+    let error = Box::into_raw(Box::new(error));
+    // SAFETY: any thread may call it, and the interpreter calls the function once, with its lock.
+    if unsafe { ffi::Py_AddPendingCall(Some(raise), error.cast()) } != 0 {
+        // Too many calls are waiting.
+        // SAFETY: it was not handed over.
+        drop(unsafe { Box::from_raw(error) });
+    }
 }
 
 /// Prepares for the end of the interpreter: from now on, no thread that it does not wait for gets a

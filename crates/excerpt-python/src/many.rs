@@ -5,7 +5,8 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 use std::vec::IntoIter;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyString, PyTuple};
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ use crate::chunker::check_size;
 use crate::chunking::{GivenDocument, PyChunking};
 use crate::splitter::{NotSplit, Splitter};
 use crate::text::{path_of, text_of};
-use crate::work::{interruptible, pool};
+use crate::work::{Threads, interruptible};
 
 /// How many documents are split at a time, and how many bytes of text.
 const DOCUMENTS: usize = 512;
@@ -27,7 +28,7 @@ const TURN: Duration = Duration::from_millis(1);
 #[pyclass(frozen, module = "excerpt", name = "ChunkingIterator")]
 pub(crate) struct PyChunkingIterator {
     splitter: Arc<Splitter>,
-    threads: Option<usize>,
+    threads: Threads,
     state: Mutex<State>,
     /// The thread that is advancing it.
     owner: Mutex<Option<ThreadId>>,
@@ -47,7 +48,7 @@ struct State {
 impl PyChunkingIterator {
     pub(crate) fn new(
         splitter: Arc<Splitter>,
-        threads: Option<usize>,
+        threads: Threads,
         documents: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         // The characters of a text and the keys of a dictionary are no documents.
@@ -110,7 +111,7 @@ impl PyChunkingIterator {
             }
             None => {
                 // The pool belongs to this process, which the iterator may have been forked into.
-                let pool = pool(py, self.threads)?;
+                let pool = self.threads.pool(py)?;
                 let work = interruptible(py, |stop| {
                     pool.install(|| {
                         let given = given.into_par_iter();
@@ -187,16 +188,36 @@ impl PyChunkingIterator {
         *self.owner() = Some(thread::current().id());
         let next = self.advance(py, &mut state);
         *self.owner() = None;
-        next
+        next.map_err(|error| not_the_end(py, error))
     }
+
+    /// Does not visit what another thread is advancing, which is in use anyway.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Ok(state) = self.state.try_lock() {
+            visit.call(&state.documents)?;
+        }
+        Ok(())
+    }
+}
+
+/// An error as an iterator may raise it: `StopIteration` of a function of the user, such as a
+/// sizer, would end the iteration without a trace. In a generator, Python does the same.
+fn not_the_end(py: Python<'_>, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyStopIteration>(py) {
+        return error;
+    }
+    let raised = PyRuntimeError::new_err("a sizer or `__fspath__` raised StopIteration");
+    raised.set_cause(py, Some(error));
+    raised
 }
 
 /// A document in an iterable: a text, a pair of text and path, or a dictionary.
 fn document_of(item: &Bound<'_, PyAny>, number: usize) -> PyResult<GivenDocument> {
     let py = item.py();
     let name = format!("document {number}");
+    let named = |field: &str| format!("the {field} of {name}");
     let plain = |text: Bound<'_, PyAny>| -> PyResult<GivenDocument> {
-        let text = text_of(&text, &format!("the text of {name}"))?;
+        let text = text_of(&text, &named("text"))?;
         check_size(py, &text)?;
         Ok(GivenDocument {
             text,
@@ -214,7 +235,9 @@ fn document_of(item: &Bound<'_, PyAny>, number: usize) -> PyResult<GivenDocument
     {
         let mut document = plain(pair.get_item(0)?)?;
         let path = pair.get_item(1)?;
-        document.path = (!path.is_none()).then(|| path_of(&path)).transpose()?;
+        document.path = (!path.is_none())
+            .then(|| path_of(&path, &named("path")))
+            .transpose()?;
         return Ok(document);
     }
     if let Ok(fields) = item.cast::<PyDict>() {
@@ -223,7 +246,7 @@ fn document_of(item: &Bound<'_, PyAny>, number: usize) -> PyResult<GivenDocument
         };
         let mut document = plain(text)?;
         for (key, value) in fields {
-            let key = text_of(&key, "a key")?;
+            let key = text_of(&key, &format!("a key of {name}"))?;
             let slot = match &*key {
                 "text" => continue,
                 "path" => &mut document.path,
@@ -238,8 +261,8 @@ fn document_of(item: &Bound<'_, PyAny>, number: usize) -> PyResult<GivenDocument
             };
             if !value.is_none() {
                 *slot = Some(match &*key {
-                    "path" => path_of(&value)?,
-                    key => text_of(&value, key)?,
+                    "path" => path_of(&value, &named("path"))?,
+                    key => text_of(&value, &named(key))?,
                 });
             }
         }

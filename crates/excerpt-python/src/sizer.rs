@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use excerpt_chunk::Sizer;
 use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 
 use crate::error::Class;
@@ -49,6 +50,12 @@ impl PySizer {
             unit,
             kept: Mutex::default(),
         }))
+    }
+
+    /// Shows the garbage collector what it refers to.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.given)?;
+        visit.call(&self.size)
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use excerpt_arrow::with_sources;
 use excerpt_chunk::SizeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -26,6 +27,27 @@ impl Splitter {
             arguments.set_item("sizer", sizer.given.bind(py))?;
         }
         Ok(arguments)
+    }
+}
+
+/// Shows the garbage collector what an object with this splitter refers to: a sizer may refer to
+/// what owns the chunker. None of the classes can be cleared, which is not needed: what cannot be
+/// changed is in a cycle only with something that can.
+///
+/// Where there are several owners, as a chunker and what it has split, each would visit the same
+/// references, and the collector would take objects that are in use for garbage. So they are visited
+/// by a single owner only.
+pub(crate) fn traverse(
+    splitter: &Arc<Splitter>,
+    visit: &PyVisit<'_>,
+) -> Result<(), PyTraverseError> {
+    if Arc::strong_count(splitter) > 1 {
+        return Ok(());
+    }
+    visit.call(&splitter.settings)?;
+    match &splitter.sizer {
+        Some(sizer) if Arc::strong_count(sizer) == 1 => sizer.traverse(visit),
+        _ => Ok(()),
     }
 }
 

@@ -41,16 +41,28 @@ pub(crate) fn text_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<PyBacked
     })
 }
 
-/// The path in `value`: a `str`, or an object with `__fspath__`.
+/// The path in `value`: a `str`, or an object with `__fspath__`. `name` is what it is called in
+/// errors.
 ///
 /// # Errors
 ///
 /// `TypeError` if it is neither.
-pub(crate) fn path_of(value: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+pub(crate) fn path_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<PyBackedStr> {
     let py = value.py();
     let path = match value.is_instance_of::<PyString>() {
-        true => value.clone(),
-        false => py.import("os")?.call_method1("fspath", (value,))?,
+        false if value.hasattr("__fspath__")? => {
+            py.import("os")?.call_method1("fspath", (value,))?
+        }
+        _ => value.clone(),
     };
-    text_of(&path, "path")
+    text_of(&path, name).map_err(|error| match path.is_instance_of::<PyString>() {
+        true => error,
+        false => {
+            let kind = path.get_type().name();
+            let kind = kind.map_or_else(|_| "?".to_string(), |kind| kind.to_string());
+            PyTypeError::new_err(format!(
+                "{name} is of type {kind}, expected a str or a path"
+            ))
+        }
+    })
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use excerpt_arrow::Stop;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -58,58 +58,92 @@ pub(crate) fn interruptible<T: Send>(
 /// A pool of threads, for the process that made it: after a fork, its threads are gone.
 struct Pool {
     process: u32,
-    pool: Arc<ThreadPool>,
+    /// `None` only while it is dropped.
+    pool: Option<Arc<ThreadPool>>,
 }
 
-/// The pool with all cores. It is only locked by a thread that has the lock of the interpreter, and
-/// so has who forks: no other thread can hold it then.
-static ALL_CORES: Mutex<Option<Pool>> = Mutex::new(None);
+impl Pool {
+    fn new(threads: usize) -> PyResult<Pool> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok(Pool {
+            process: std::process::id(),
+            pool: Some(Arc::new(pool)),
+        })
+    }
 
-/// Checks a number of threads.
-///
-/// # Errors
-///
-/// `ValueError` for 0 or too many.
-pub(crate) fn check_threads(threads: Option<usize>) -> PyResult<()> {
-    const MOST: usize = 1024;
-    match threads {
-        Some(threads) if !(1..=MOST).contains(&threads) => Err(PyValueError::new_err(format!(
-            "`threads` is {threads}, expected 1 to {MOST}"
-        ))),
-        _ => Ok(()),
+    /// The pool, in the process that made it.
+    fn own(&self) -> Option<&Arc<ThreadPool>> {
+        let is_here = self.process == std::process::id();
+        self.pool.as_ref().filter(|_| is_here)
     }
 }
 
-/// A pool of `threads`, by default as many as there are cores.
-///
-/// # Errors
-///
-/// `ValueError` for 0 or too many, and `RuntimeError` when threads cannot be started.
-pub(crate) fn pool(_: Python<'_>, threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
-    check_threads(threads)?;
-    let built = |threads: usize| {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok::<_, PyErr>(Arc::new(pool))
-    };
-    match threads {
-        Some(threads) => built(threads),
-        None => {
-            let mut kept = ALL_CORES.lock().unwrap_or_else(PoisonError::into_inner);
-            let process = std::process::id();
-            if let Some(known) = &*kept
-                && known.process == process
-            {
-                return Ok(Arc::clone(&known.pool));
-            }
-            let pool = built(0)?;
-            let new = Pool {
-                process,
-                pool: Arc::clone(&pool),
-            };
-            // The threads of another process cannot be ended: it is left as it is.
-            std::mem::forget(kept.replace(new));
-            Ok(pool)
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // The threads of another process cannot be ended: it is left as it is.
+        if self.process != std::process::id() {
+            std::mem::forget(self.pool.take());
         }
+    }
+}
+
+/// A pool that is built when it is first needed, and again after a fork. It is only locked by a
+/// thread that has the lock of the interpreter, and so has a thread that forks: no other thread can
+/// hold it then.
+type Kept = Mutex<Option<Pool>>;
+
+/// The pool with all cores.
+static ALL_CORES: Kept = Mutex::new(None);
+
+/// The threads that work is done on: as many as were given, by default as many as there are cores.
+pub(crate) struct Threads {
+    given: Option<usize>,
+    /// The pool if a number was given.
+    own: Kept,
+}
+
+impl Threads {
+    /// # Errors
+    ///
+    /// `TypeError` for a number that is not whole, and `ValueError` for one that is too small or
+    /// too large.
+    pub(crate) fn new(given: Option<&Bound<'_, PyAny>>) -> PyResult<Threads> {
+        const MOST: usize = 1024;
+        let number = |given: &Bound<'_, PyAny>| {
+            let shown = given.repr()?;
+            if !given.hasattr("__index__")? {
+                let message = format!("`threads` is {shown}, expected a whole number");
+                return Err(PyTypeError::new_err(message));
+            }
+            let number = given.extract::<usize>().ok();
+            let number = number.filter(|number| (1..=MOST).contains(number));
+            let message = format!("`threads` is {shown}, expected 1 to {MOST}");
+            number.ok_or_else(|| PyValueError::new_err(message))
+        };
+        Ok(Threads {
+            given: given.map(number).transpose()?,
+            own: Mutex::new(None),
+        })
+    }
+
+    /// The pool of these threads, in this process.
+    ///
+    /// # Errors
+    ///
+    /// `RuntimeError` when threads cannot be started.
+    pub(crate) fn pool(&self, _: Python<'_>) -> PyResult<Arc<ThreadPool>> {
+        let (kept, threads) = match self.given {
+            Some(threads) => (&self.own, threads),
+            None => (&ALL_CORES, 0),
+        };
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pool) = kept.as_ref().and_then(Pool::own) {
+            return Ok(Arc::clone(pool));
+        }
+        let built = Pool::new(threads)?;
+        let pool = built.own().map(Arc::clone);
+        *kept = Some(built);
+        pool.ok_or_else(|| PyRuntimeError::new_err("the process has been forked"))
     }
 }

@@ -3,8 +3,10 @@
 import multiprocessing
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -353,6 +355,95 @@ def test_what_ends_a_stream_is_an_error_of_arrow(inside: str, error: str, messag
     assert done.returncode == 0 and done.stdout.startswith(f"External error: {message}"), (done.stdout, done.stderr)
 
 
+class Misdeclared:
+    """A batch under the schema of another one."""
+
+    def __init__(self, schema: pa.Schema, given: pa.RecordBatch) -> None:
+        self.schema, self.given = schema, given
+
+    def __arrow_c_array__(self, requested: object = None) -> tuple[object, object]:
+        return self.schema.__arrow_c_schema__(), self.given.__arrow_c_array__()[1]
+
+
+def test_data_that_is_not_as_its_schema_says_is_an_error() -> None:
+    chunker, embedder = excerpt.Chunker(), excerpt.Embedder()
+    declared = pa.schema([("text", pa.string()), ("path", pa.string())])
+    message = "the data is not as its schema says: the types or the number of its columns differ"
+    for given in (pa.record_batch({"text": ["a"]}), pa.record_batch({"text": [1], "path": [2]})):
+
+        def reader(given: pa.RecordBatch = given) -> pa.RecordBatchReader:
+            return pa.RecordBatchReader.from_batches(declared, iter([given]))
+
+        with pytest.raises(excerpt.BatchError, match=f"^the input cannot be read: {message}$"):
+            chunker.chunk_table(reader())
+        with pytest.raises(excerpt.BatchError, match=message):
+            embedder.embed_table(reader(), "text")
+        with pytest.raises(excerpt.BatchError, match=message):
+            chunker.chunk_batch(Misdeclared(declared, given))
+        with pytest.raises(pa.ArrowInvalid, match=message):
+            chunker.chunk_stream(reader()).read_all()
+
+
+def test_what_a_source_raises_is_said_in_a_line() -> None:
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield batch()
+        raise RuntimeError("the disk is gone")
+
+    reader = pa.RecordBatchReader.from_batches(batch().schema, batches())
+    with pytest.raises(excerpt.BatchError, match="^the input cannot be read: RuntimeError: the disk is gone$"):
+        excerpt.Chunker().chunk_table(reader)
+    rows = pa.StructArray.from_arrays([pa.array(["a", "b"])], ["text"], mask=pa.array([False, True]))
+    with pytest.raises(excerpt.BatchError, match="the input cannot be read: .* non-zero null count"):
+        excerpt.Chunker().chunk_batch(rows)
+
+
+def test_null_columns_of_polars_become_texts() -> None:
+    frame = polars.DataFrame({"text": ["a b"], "author": [None], "tags": [[]], "more": [{"x": None}]})
+    chunks = excerpt.Chunker().chunk_table(frame)
+    assert chunks["author"].to_list() == [None] and chunks["tags"].to_list() == [[]]
+    assert chunks.schema["author"] == polars.String
+    assert pa.table(excerpt.Chunker().chunk_stream(frame))["more"].to_pylist() == [{"x": None}]
+    assert excerpt.Embedder().embed_table(frame, "text")["author"].to_list() == [None]
+    huge = frame.select("text", number=polars.lit(1).cast(polars.Int128))
+    with pytest.raises(excerpt.BatchError, match="cast `number` to another type, such as String or Decimal$"):
+        excerpt.Chunker().chunk_table(huge)
+
+
+CTRL_C = """
+import excerpt
+import pyarrow
+table = pyarrow.table({"text": ["word word. " * 4_000_000] * 3})
+def batches():
+    for batch in table.to_batches(max_chunksize=1):
+        print("busy", flush=True)
+        yield batch
+reader = pyarrow.RecordBatchReader.from_batches(table.schema, batches())
+stream = excerpt.Chunker().chunk_stream(reader)
+def read():
+    while True:
+        try:
+            stream.read_next_batch()
+        except StopIteration:
+            return
+        except Exception:
+            continue
+try:
+    read()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_ends_a_loop_that_goes_on_after_errors() -> None:
+    process = subprocess.Popen([sys.executable, "-c", CTRL_C], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "busy\n"
+    # What comes while the source of the batches runs is raised there.
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=120)[0].splitlines()[-1] == "interrupted"
+    assert process.returncode == 0
+
+
 def test_wrong_columns_are_named() -> None:
     chunker = excerpt.Chunker()
     with pytest.raises(excerpt.BatchError, match="no column `body`: the columns are `text`, `path`, `id`"):
@@ -503,3 +594,19 @@ def test_pandas_is_not_changed() -> None:
     chunks = excerpt.Chunker().chunk_table(frame)
     assert chunks["when"].tolist() == frame["when"].tolist()
     assert list(frame.columns) == ["text", "when"]
+
+
+def test_whole_numbers_of_pandas_stay_whole() -> None:
+    key = pandas.array([1, 2**60 + 1, 3], dtype="Int64")
+    frame = pandas.DataFrame({"text": ["a", None, "c"], "key": key, "size": [1, 2, 3]})
+    chunks = excerpt.Chunker().chunk_table(frame)
+    assert chunks["key"].tolist() == [1, 2**60 + 1, 3] and chunks["key"].dtype == "Int64"
+    assert chunks["start_line"].tolist() == [1, pandas.NA, 1] and chunks["document_size"].dtype == "int64"
+    assert excerpt.Chunker().chunk_table(frame.dropna())["start_line"].dtype == "int64"
+
+
+def test_an_index_of_pandas_without_a_name_is_no_column() -> None:
+    frame = pandas.DataFrame({"text": ["a", "b", "c"], "key": [1, 2, 3]})
+    chunks = excerpt.Chunker().chunk_table(frame[frame["key"] != 2])
+    assert chunks["key"].tolist() == [1, 3] and not [name for name in chunks.columns if "index" in name]
+    assert excerpt.Chunker().chunk_table(frame.set_index("key"))["key"].tolist() == [1, 2, 3]

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import gc
 import multiprocessing
 import os
 import pickle
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -262,6 +264,80 @@ def test_a_bad_document_among_many_is_named_after_those_before_it() -> None:
         next(iterator)
     with pytest.raises(ValueError, match="threads"):
         chunker.chunk_many([], threads=0)
+
+
+def test_the_end_of_an_iterator_in_a_sizer_is_an_error() -> None:
+    def measured(text: str) -> int:
+        raise StopIteration
+
+    class Path:
+        def __fspath__(self) -> str:
+            raise StopIteration
+
+    for chunker, document in ((excerpt.Chunker(sizer=measured), "a"), (excerpt.Chunker(), ("a", Path()))):
+        with pytest.raises(RuntimeError, match="^a sizer or `__fspath__` raised StopIteration$") as raised:
+            list(chunker.chunk_many([document]))
+        assert isinstance(raised.value.__cause__, StopIteration)
+
+
+def test_a_wrong_argument_is_named() -> None:
+    chunker = excerpt.Chunker()
+    documents: list[tuple[object, str]] = [
+        ({"text": "a", "title": 5}, "the title of document 0 is of type int, expected str"),
+        ({"text": "a", "path": b"x"}, "the path of document 0 is of type bytes, expected a str or a path"),
+        (("a", 5), "the path of document 0 is of type int, expected a str or a path"),
+    ]
+    for document, message in documents:
+        with pytest.raises(TypeError, match=f"^{message}$"):
+            list(chunker.chunk_many([document]))  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="^path is of type int, expected a str or a path$"):
+        chunker.chunk("a", path=5)  # type: ignore[arg-type]
+    for threads in (0, -1, 1025, 2**70):
+        with pytest.raises(ValueError, match=f"^`threads` is {threads}, expected 1 to 1024$"):
+            chunker.chunk_many([], threads=threads)
+    with pytest.raises(TypeError, match="^`threads` is 1.5, expected a whole number$"):
+        chunker.chunk_many([], threads=1.5)  # type: ignore[call-overload]
+    for texts in ("abc", b"abc", 5):
+        with pytest.raises(TypeError, match="^texts is of type (str|bytes|int), expected a list of texts$"):
+            excerpt.Embedder().embed(texts)  # type: ignore[arg-type]
+
+
+def test_a_cycle_through_a_chunker_is_freed() -> None:
+    class Pipe:
+        def __init__(self) -> None:
+            self.chunker = excerpt.Chunker(sizer=self.count)
+            self.documents = excerpt.Chunker().chunk_many(self.texts())
+
+        def count(self, text: str) -> int:
+            return len(text)
+
+        def texts(self) -> Iterator[str]:
+            yield str(self)
+
+    pipe = Pipe()
+    known = weakref.ref(pipe)
+    # One that is in use stays.
+    gc.collect()
+    assert pipe.chunker.chunk("a b")[0].size.text == 3
+    del pipe
+    gc.collect()
+    assert known() is None
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads are counted in /proc")
+def test_threads_are_kept_while_many_documents_are_split() -> None:
+    seen: set[str] = set()
+
+    def documents() -> Iterator[str]:
+        for number in range(512 * 6):
+            if number % 512 == 511:
+                seen.update(os.listdir("/proc/self/task"))
+            yield "a b"
+
+    assert sum(map(len, excerpt.Chunker().chunk_many(documents(), threads=16))) == 512 * 6
+    before = set(os.listdir("/proc/self/task"))
+    # Six times 16 of them if they were started for each part.
+    assert len(seen - before) < 16 * 3
 
 
 def test_documents_before_one_that_a_sizer_fails_on_are_returned() -> None:
