@@ -378,7 +378,7 @@ def test_langchain_answers_whatever_is_said(index: excerpt.Index) -> None:
     assert all(retriever.invoke(said) == [] for said in ("", "?", "\U0001f44d"))
     assert retriever.invoke("tea " * 5_000)
     assert len(retriever.invoke("tea", filters={"limit": 1})) == 1
-    with pytest.raises(TypeError, match="`chunker` is a int"):
+    with pytest.raises(TypeError, match="`chunker` is of type int"):
         of_langchain.ExcerptTextSplitter(1_000)  # type: ignore[arg-type]
 
 
@@ -973,6 +973,54 @@ def test_haystack_filters_are_those_of_an_index(index: excerpt.Index) -> None:
     everything = of_haystack.ExcerptRetriever(index).run("green tea")["documents"]
     strong = of_haystack.ExcerptRetriever(index, without_weak=True).run("green tea")["documents"]
     assert strong == [each for each in everything if not each.meta["weak"]] != everything
+
+
+def test_filters_are_added_to_those_of_the_retriever(notes: Path, index: excerpt.Index) -> None:
+    own: dict[str, Any] = {"fields": {"author": "Bob"}, "tags": "drinks"}
+    merging = of_haystack.ExcerptRetriever(index, filters=own, filter_policy="merge")
+    adding = of_langchain.ExcerptRetriever(index=index, filters=own)
+    for given in ({"fields": {"score": 7}}, {"tags": ["drinks"]}, {"languages": ["markdown"]}):
+        assert merging.run("green tea", filters=given)["documents"] == []
+        assert adding.invoke("green tea", filters=given) == []
+    # One for the same field replaces the other.
+    for given in ({"fields": {"author": "Ann", "score": 7}}, {"fields": {"author": "Ann"}, "tags": "drinks"}):
+        assert {each.meta["path"] for each in merging.run("green tea", filters=given)["documents"]} == {"tea.md"}
+        assert {each.metadata["path"] for each in adding.invoke("green tea", filters=given)} == {"tea.md"}
+    both = {"filters": {"tags": "drinks"}, "filter_policy": FilterPolicy.MERGE}
+    assert of_haystack.ExcerptRetriever(index, **both).run("tea", filters={"tags": ["no"]})["documents"] == []
+
+
+def test_haystack_names_a_policy_and_a_token_that_are_wrong(notes: Path) -> None:
+    for policy in ("merge", FilterPolicy.MERGE):
+        retriever = of_haystack.ExcerptRetriever(notes, filter_policy=policy)
+        assert retriever.filter_policy == FilterPolicy.MERGE
+        stored = retriever.to_dict()
+        assert of_haystack.ExcerptRetriever.from_dict(stored).to_dict() == stored
+    with pytest.raises(ValueError, match="zzz"):
+        of_haystack.ExcerptRetriever(notes, filter_policy="zzz")
+    with pytest.raises(TypeError, match="^`token` is of type str, expected a Secret of Haystack, such as `Secret.from_env_var"):
+        of_haystack.ExcerptRetriever("http://127.0.0.1:1", token="abc")  # type: ignore[arg-type]
+
+
+def test_haystack_counts_pages_from_that_of_the_document() -> None:
+    splitter = of_haystack.ExcerptSplitter(target=5, max=6, min=1, context="none")
+    for meta, expected in (
+        ({"file_path": "report.pdf", "page_number": 7}, [7, 8]),
+        ({"file_path": "report.pdf", "page_label": "iv", "page_number": 7}, [7, 8]),
+        ({"file_path": "report.pdf", "page": 6}, [7, 8]),
+        ({"file_path": "report.pdf"}, [1, 2]),
+        ({}, [1, 2]),
+    ):
+        chunks = splitter.run([haystack.Document(content="One word here.\n\fTwo words there.\n", meta=meta)])["documents"]
+        assert [chunk.meta["page_number"] for chunk in chunks] == expected, meta
+
+
+def test_pages_of_an_address_with_a_query_are_told_apart() -> None:
+    address = "https://example.com/report.pdf?download=1"
+    pages = [Document(page_content="Same words.", metadata={"source": address, "page": page}) for page in range(2)]
+    chunks = of_langchain.ExcerptTextSplitter().split_documents(pages)
+    assert [chunk.metadata["citation"] for chunk in chunks] == [f"{address}#page=1", f"{address}#page=2"]
+    assert len({chunk.id for chunk in chunks}) == 2
 
 
 def test_haystack_refuses_what_an_index_refuses(notes: Path, index: excerpt.Index) -> None:

@@ -132,6 +132,8 @@ def found(index: Index, question: str, limit: int, fields: Mapping[str, Any], na
 
 
 def _ending(path: str) -> str:
+    if path.startswith(("http://", "https://")):
+        path = urlsplit(path).path
     return os.path.splitext(path)[1][1:].lower()
 
 
@@ -204,4 +206,18 @@ def combined(fields: Iterable[Mapping[str, Any]], twice: Callable[[str], Excepti
                 raise twice(name)
             else:
                 all_of_them[name] = value
+    return all_of_them
+
+
+def merged(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a search by a component, and those of a question: one of the same name replaces the other.
+
+    All of `tags` apply, and so do all of `fields` that have different names.
+    """
+    all_of_them = {**own, **given}
+    if own.get("fields") and given.get("fields"):
+        all_of_them["fields"] = {**own["fields"], **given["fields"]}
+    if own.get("tags") and given.get("tags"):
+        tags = [[known] if isinstance(known, str) else known for known in (own["tags"], given["tags"])]
+        all_of_them["tags"] = [*tags[0], *(tag for tag in tags[1] if tag not in tags[0])]
     return all_of_them

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from excerpt import Chunker, Chunking, ConfigError, Hit, Index, IndexFailure
-from excerpt._adapters import Ids, Opened, combined, comparison, document, found, of_hit, path_of, with_place
+from excerpt._adapters import Ids, Opened, combined, comparison, document, found, merged, of_hit, page_of, path_of, with_place
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -53,7 +53,8 @@ class ExcerptSplitter:
     - `source_id`, `split_id`: the id of the document, and the position in it, from 0.
     - `split_idx_start`, `split_idx_end`: the characters, so that `text[split_idx_start:split_idx_end]` is the text of
       the chunk.
-    - `page_number`: the page on which it starts, from 1, where form feeds separate pages.
+    - `page_number`: the page on which it starts, where form feeds separate pages. It counts from that of the document
+      if this is a page of a file, and otherwise from 1.
 
     All are texts and numbers, as most document stores need them. What a document has as `lines`, `citation` or `trail`
     is called `document_` and the name.
@@ -150,7 +151,7 @@ class ExcerptSplitter:
 
     def _documents_of(self, document: Document, chunking: Chunking, ids: Ids) -> Iterator[Document]:
         path = path_of(document.meta)
-        page, counted = 1, 0
+        page, counted = _page(document), 0
         for chunk in chunking:
             start, end = chunk.span.chars
             # A page break at the start of a chunk is before its first page.
@@ -196,15 +197,16 @@ class ExcerptRetriever:
         index: An open `excerpt.Index`, a folder or file, or the address of a server.
         filters: What to search. Default: everything.
         top_k: How many passages to find, at most 100. Default: 10.
-        filter_policy: Whether the filters of a question replace those given here, or are added to them. Default: they
-            replace them.
+        filter_policy: Whether the filters of a question replace those given here, or are added to them, where one for
+            the same field replaces the other; also as `"replace"` or `"merge"`. Default: they replace them.
         without_weak: Whether passages that are probably no answers are left out, so that there may be fewer than
             `top_k`. Default: False.
         token: The token for a server. Default: none.
         options: Other arguments of `excerpt.Index`, such as `collections` and `sync`. Default: nothing.
 
     Raises:
-        ValueError: `top_k` is not from 1 to 100.
+        ValueError: `top_k` is not from 1 to 100, or there is no such `filter_policy`.
+        TypeError: `token` is not a `Secret`.
         FilterError: A filter cannot be applied.
         IndexFailure: An open index is given with `token` or `options`.
     """
@@ -215,7 +217,7 @@ class ExcerptRetriever:
         *,
         filters: dict[str, Any] | None = None,
         top_k: int = 10,
-        filter_policy: FilterPolicy = FilterPolicy.REPLACE,
+        filter_policy: FilterPolicy | str = FilterPolicy.REPLACE,
         without_weak: bool = False,
         token: Secret | None = None,
         options: dict[str, Any] | None = None,
@@ -224,6 +226,11 @@ class ExcerptRetriever:
             raise IndexFailure("an open index has its own `token` and `options`: leave them out")
         if not 1 <= top_k <= 100:
             raise ValueError(f"`top_k` is {top_k}, expected 1 to 100")
+        if token is not None and not isinstance(token, Secret):
+            kind, advice = type(token).__name__, 'such as `Secret.from_env_var("EXCERPT_TOKEN")`'
+            raise TypeError(f"`token` is of type {kind}, expected a Secret of Haystack, {advice}")
+        if not isinstance(filter_policy, FilterPolicy):
+            filter_policy = FilterPolicy.from_str(filter_policy)
         _search_fields(filters)
         self.index = index
         self.filters = filters
@@ -268,10 +275,7 @@ class ExcerptRetriever:
         Raises:
             DeserializationError: It is another component.
         """
-        parameters = dict(data.get("init_parameters", {}))
-        if isinstance(parameters.get("filter_policy"), str):
-            parameters["filter_policy"] = FilterPolicy.from_str(parameters["filter_policy"])
-        return default_from_dict(cls, {**data, "init_parameters": parameters})
+        return default_from_dict(cls, data)
 
     def warm_up(self) -> None:
         """Open the index, and bring it up to date.
@@ -318,7 +322,7 @@ class ExcerptRetriever:
             raise ValueError(f"`top_k` is {limit}, expected 0 to 100")
         fields = _search_fields(filters)
         if not fields or self.filter_policy == FilterPolicy.MERGE:
-            fields = {**_search_fields(self.filters), **fields}
+            fields = merged(_search_fields(self.filters), fields)
         if self.without_weak:
             fields["without_weak"] = True
         if limit == 0:
@@ -336,6 +340,12 @@ class ExcerptRetriever:
     def _open(self) -> Index:
         token = None if self.token is None else self.token.resolve_value()
         return self._opened.get(self.index, {"token": token, **(self.options or {})})
+
+
+def _page(document: Document) -> int:
+    """The page on which a document begins: its own number if it is a page of a file."""
+    known = (page_of(document.meta), document.meta.get("page_number"))
+    return next((int(page) for page in known if isinstance(page, (int, str)) and str(page).isdecimal()), 1)
 
 
 def _to_split(given: Document) -> GivenDocument:

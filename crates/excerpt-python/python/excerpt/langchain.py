@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from excerpt import Chunk, Chunker, Chunking, ConfigError, Hit, Index
-from excerpt._adapters import Ids, Opened, document, found, of_hit, path_of, place_of, with_place
+from excerpt._adapters import Ids, Opened, document, found, merged, of_hit, path_of, place_of, with_place
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -91,7 +91,7 @@ class ExcerptTextSplitter(TextSplitter):
         if chunk_overlap and content == "text":
             raise ConfigError('`chunk_overlap` is for the text to embed: set `content="embedded"`, too')
         if chunker is not None and not isinstance(chunker, Chunker):
-            raise TypeError(f"`chunker` is a {type(chunker).__name__}, expected a Chunker: name the size as `chunk_size`")
+            raise TypeError(f"`chunker` is of type {type(chunker).__name__}, expected a Chunker: name the size as `chunk_size`")
         if chunker is None:
             chunker = Chunker(**_sizes(chunk_size, chunk_overlap, length_function, settings), **settings)
         else:
@@ -197,7 +197,8 @@ class ExcerptRetriever(BaseRetriever):
     What front matter has under one of these names is called `document_` and the name, as in `document_title`.
 
     An index that is given as a folder or an address is opened by the first question, and kept open: `close` closes it.
-    A copy, also a pickled one, opens an index of its own. `invoke` and `ainvoke` take `k` and `filters`, too.
+    A copy, also a pickled one, opens an index of its own. `invoke` and `ainvoke` take `k` and `filters`, too:
+    these are added to those given here, where one for the same field replaces the other.
 
     Args:
         index: An open `excerpt.Index`, a folder or file, or the address of a server.
@@ -273,7 +274,7 @@ class ExcerptRetriever(BaseRetriever):
         return await asyncio.to_thread(self._found, query, k, filters)
 
     def _found(self, query: str, k: int | None, filters: Mapping[str, Any] | None) -> list[Document]:
-        wanted = {"ranks": "chunks", **(self.filters or {}), **(filters or {})}
+        wanted = {"ranks": "chunks", **merged(self.filters or {}, filters or {})}
         if self.without_weak:
             wanted["without_weak"] = True
         hits = found(self._opened.get(self.index, self._opens_with()), query, self.k if k is None else k, wanted, "k")

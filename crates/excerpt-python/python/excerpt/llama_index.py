@@ -323,7 +323,7 @@ def _search_fields(filters: MetadataFilters) -> dict[str, Any]:
         ValueError: A filter cannot be applied.
     """
     if filters.condition not in (None, FilterCondition.AND) and len(filters.filters) > 1:
-        raise ValueError(f"filters are combined with `{filters.condition}`, expected `and`")
+        raise ValueError(f"filters are combined with `{filters.condition.value}`, expected `and`")
     if filters.condition == FilterCondition.NOT:
         raise ValueError("a filter is negated, expected what is to be found")
     fields = (
