@@ -197,7 +197,7 @@ impl Added {
 async fn add(mut call: Call) -> Result<Response, ProblemDetails> {
     call.check_writes()?;
     if !call.tenant.scope.shows_what_is_added() {
-        let detail = "collections are only added where a whole folder or the library is served, with a token for all of it";
+        let detail = "nothing can be added to a part of an index: open or serve the whole folder that is indexed, and use a token without limits";
         return Err(ProblemDetails::new(StatusCode::FORBIDDEN, detail));
     }
     let body: AddBody = call.json().await?;
