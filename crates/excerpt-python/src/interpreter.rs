@@ -159,8 +159,8 @@ fn is_left_behind() -> bool {
     is_daemon.unwrap_or(true)
 }
 
-/// Has the main thread raise an error as soon as it runs Python again, for one that cannot be raised
-/// where it came up.
+/// Has the main thread raise an error as soon as it runs Python again, for one that cannot be
+/// raised where it came up.
 pub(crate) fn raise_soon(error: PyErr) {
     extern "C" fn raise(error: *mut c_void) -> c_int {
         // SAFETY: it is the box below, which is handed over once.

@@ -35,8 +35,8 @@ impl Splitter {
 /// changed is in a cycle only with something that can.
 ///
 /// Where there are several owners, as a chunker and what it has split, each would visit the same
-/// references, and the collector would take objects that are in use for garbage. So they are visited
-/// by a single owner only.
+/// references, and the collector would take objects that are in use for garbage. So only a single
+/// owner visits them.
 pub(crate) fn traverse(
     splitter: &Arc<Splitter>,
     visit: &PyVisit<'_>,

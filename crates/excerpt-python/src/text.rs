@@ -12,7 +12,7 @@ use crate::error::Class;
 ///
 /// # Errors
 ///
-/// `TypeError` if it is no `str`, `TextError` if it has half of a surrogate pair.
+/// `TypeError` if it is no `str`, `TextError` if it has a lone surrogate.
 pub(crate) fn text_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<PyBackedStr> {
     let py = value.py();
     let Ok(text) = value.cast::<PyString>() else {

@@ -123,7 +123,7 @@ def test_a_preview_is_a_page(tmp_path: Path) -> None:
         ({"target": float("nan")}, "`target` is nan, expected a finite number"),
         ({"overlap": -1}, "`overlap` is `-1`, expected a size such as `80`, or a share"),
         ({"overlap": 1.5}, "`overlap` is `1.5`, expected a size"),
-        ({"delimiter": "\ud800"}, "`delimiter` has half of a surrogate pair"),
+        ({"delimiter": "\ud800"}, "`delimiter` has a lone surrogate"),
         ({"unit": "bytes"}, "`unit` is `bytes`, expected one of chars, tokens, cjk-tokens$"),
     ],
 )

@@ -15,10 +15,12 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, ClassVar
 
 import excerpt
 import pyarrow as pa
@@ -189,7 +191,7 @@ def test_texts_are_added_and_removed(notes: Path) -> None:
         assert "target" in str(raised.value)
         index.add(text="Rooibos is red.", name="red", tags="ab", versions="1.2")
         assert index.search("rooibos", tags={"ab"}, version="1.2")[0].collection == "red"
-        with pytest.raises(TypeError, match="`tags` has a int"):
+        with pytest.raises(TypeError, match="`tags` contains a value of type int"):
             index.add(text="a", tags=[1])  # type: ignore[list-item]
         index.remove("red")
         index.remove("bush")
@@ -320,6 +322,18 @@ def test_what_progress_raises_is_raised(notes: Path) -> None:
 
     with pytest.raises(RuntimeError, match="enough"):
         excerpt.Index(notes, progress=failing)
+    # It is looked for while the sync goes on.
+    asked: list[float] = []
+    known = excerpt.Index._synced
+
+    def noting(self: excerpt.Index, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        asked.append(body["wait"])
+        return known(self, body)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(excerpt.Index, "_synced", noting)
+        excerpt.Index(notes, progress=lambda *_: None).close()
+    assert max(asked) < 1
 
 
 def test_wrong_arguments_are_named(notes: Path) -> None:
@@ -331,36 +345,36 @@ def test_wrong_arguments_are_named(notes: Path) -> None:
                 index.search("tea", **wrong)  # type: ignore[arg-type]
             assert raised.value.status in (400, 422)
         for wrong, says in (
-            ({"query": "a\ud800"}, "`query` has half of a surrogate pair"),
+            ({"query": "a\ud800"}, "`query` has a lone surrogate"),
             ({"query": "tea", "min_score": float("nan")}, "`min_score` is not a finite number"),
         ):
             with pytest.raises(excerpt.RequestError, match=says):
                 index.search(**wrong)  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="`query` cannot be a bytes"):
+        with pytest.raises(TypeError, match="`query` cannot be a value of type bytes"):
             index.search(b"tea")  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="`languages` cannot have a bytes"):
+        with pytest.raises(TypeError, match="`languages` cannot contain a value of type bytes"):
             index.search("tea", languages=[b"rust"])  # type: ignore[list-item]
-        with pytest.raises(excerpt.RequestError, match="`target` has half of a surrogate pair"):
+        with pytest.raises(excerpt.RequestError, match="`target` has a lone surrogate"):
             index.get("\ud800")
-        with pytest.raises(TypeError, match="`target` is a bytes"):
+        with pytest.raises(TypeError, match="`target` is of type bytes"):
             index.get(b"tea.md")  # type: ignore[arg-type]
         for refused in (index.get, index.remove):
             with pytest.raises(excerpt.NotFoundError, match="is empty"):
                 refused("")
     with pytest.raises(excerpt.IndexFailure, match="the target is empty"):
         excerpt.Index("")
-    with pytest.raises(excerpt.IndexFailure, match="`target` has half of a surrogate pair"):
+    with pytest.raises(excerpt.IndexFailure, match="`target` has a lone surrogate"):
         excerpt.Index("\ud800")
-    with pytest.raises(TypeError, match="`target` is a bytes"):
+    with pytest.raises(TypeError, match="`target` is of type bytes"):
         excerpt.Index(b"docs")  # type: ignore[arg-type]
     with pytest.raises(excerpt.IndexFailure, match="no-such") as raised_once:
         excerpt.Index(notes / "no-such-folder")
     assert str(raised_once.value).lower().count("no such file") == 1
     with pytest.raises(ValueError, match="`timeout` is -1"):
         excerpt.Index(notes, timeout=-1)
-    with pytest.raises(TypeError, match="`timeout` is a str"):
+    with pytest.raises(TypeError, match="`timeout` is of type str"):
         excerpt.Index(notes, timeout="1")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="`progress` is a int"):
+    with pytest.raises(TypeError, match="`progress` is of type int"):
         excerpt.Index(notes, progress=5)  # type: ignore[arg-type]
     with pytest.raises(excerpt.IndexFailure, match="closed"):
         index.search("tea")
@@ -375,6 +389,138 @@ def test_wrong_arguments_are_named(notes: Path) -> None:
             excerpt.Index(address)
     with pytest.raises(excerpt.IndexFailure, match="belong in an address"):
         excerpt.Index("http://user@127.0.0.1/")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"target": 5}, TypeError, "`target` is of type int, expected a str or a path"),
+        ({"target": b"x"}, TypeError, "`target` is of type bytes, expected a str or a path"),
+        ({"index": 5}, TypeError, "`index` is of type int, expected a str or a path"),
+        ({"sync": 0}, TypeError, "`sync` is of type int, expected True or False"),
+        ({"sync": "no"}, TypeError, "`sync` is of type str, expected True or False"),
+        ({"library": 1}, TypeError, "`library` is of type int, expected True or False"),
+        ({"collections": None}, TypeError, "`collections` is of type NoneType, expected a string or several"),
+        ({"collections": 5}, TypeError, "`collections` is of type int, expected a string or several"),
+        ({"collections": [5]}, TypeError, "`collections` contains a value of type int, expected strings"),
+        ({"target": "http://h", "token": 5}, TypeError, "`token` is of type int, expected a str"),
+        ({"token": "a"}, excerpt.IndexFailure, "`token` is for a server: leave it out for a folder"),
+        ({"timeout": -1}, ValueError, "`timeout` is -1, expected a positive number of seconds"),
+        ({"target": "docs", "library": True}, excerpt.IndexFailure, "`library` is in place of a folder: leave out `target` or `library`"),
+    ],
+)
+def test_both_kinds_of_index_check_what_they_are_given(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    for kind in (excerpt.Index, excerpt.AsyncIndex):
+        with pytest.raises(error, match=f"^{message}$"):
+            kind(**options)
+
+
+def test_the_arguments_of_a_call_are_named(notes: Path) -> None:
+    with excerpt.Index(notes) as index:
+        hit = index.search("green tea")[0]
+        # The limit may have the name that it has elsewhere.
+        assert len(index.search("water", top_k=1)) == len(index.search("water", limit=1))  # type: ignore[call-arg]
+        wrong: list[tuple[Callable[[], object], str]] = [
+            (lambda: index.search("tea", path=5), "`path` is of type int, expected a str or a path"),  # type: ignore[arg-type]
+            (lambda: index.get(5), "`target` is of type int, expected a str or a path"),  # type: ignore[arg-type]
+            (lambda: index.get(hit), "`target` is of type Hit, expected a str or a path: give its `citation`"),  # type: ignore[arg-type]
+            (lambda: index.get("tea.md", neighbours="a"), "`neighbours` is of type str, expected a whole number"),  # type: ignore[arg-type]
+            (lambda: index.remove(5), "`name` is of type int, expected a str"),  # type: ignore[arg-type]
+            (lambda: index.add(5), "`path` is of type int, expected a str or a path"),  # type: ignore[arg-type]
+            (lambda: index.sync(progress=5), "`progress` is of type int, expected a function"),  # type: ignore[arg-type]
+        ]
+        for call, message in wrong:
+            with pytest.raises(TypeError, match=f"^{message}$"):
+                call()
+        refused: list[tuple[Callable[[], object], str, str]] = [
+            (lambda: index.get("tea.md", neighbours=-1), "neighbours", "`neighbours` is -1, expected a whole number from 0"),
+            (lambda: index.get("tea.md", neighbours=10**9), "neighbours", "`neighbours`: expected at most 1000"),
+            (
+                lambda: index.add("https://h/x.git"),
+                "path",
+                "`path` is the address https://h/x.git, expected a folder or file: run `excerpt add https://h/x.git` to add it",
+            ),
+        ]
+        for call, field, message in refused:
+            with pytest.raises(excerpt.RequestError) as raised:
+                call()
+            assert (str(raised.value), raised.value.field) == (message, field)
+
+
+def test_nothing_is_added_to_a_part_of_an_index(notes: Path) -> None:
+    excerpt.Index(notes).close()
+    message = (
+        "nothing can be added to a part of an index: open or serve the whole folder that is indexed, "
+        "and use a token without limits"
+    )
+    with excerpt.Index(notes / "harbour") as index, pytest.raises(excerpt.RequestError, match=f"^{message}$"):
+        index.add(text="# Tea", name="tea")
+
+
+def test_a_missing_token_is_called_as_the_argument_is(notes: Path, served: Served) -> None:
+    with served(notes) as (address, _), pytest.raises(excerpt.RequestError, match="^a token is needed: give it as `token`$"):
+        excerpt.Index(address).status()
+
+
+def test_what_an_index_returns_is_compared_and_hashed(notes: Path) -> None:
+    with excerpt.Index(notes) as index:
+        found, document, status = index.search("tea"), index.get("tea.md"), index.status()
+        assert found == index.search("tea") != index.search("siren")
+        assert {found, document, status} == {index.search("tea"), index.get("tea.md"), index.status()}
+
+
+def test_the_notes_are_those_of_the_last_sync(notes: Path) -> None:
+    for number in range(200):
+        (notes / f"{number}.md").write_text(f"# Note {number}\n")
+    excerpt.Index(notes).close()
+    for path in notes.glob("[0-9]*.md"):
+        path.unlink()
+    with excerpt.Index(notes) as index:
+        assert any("no longer exist" in note for note in index.notes), index.notes
+        index.sync(accept_removals=True)
+        assert index.notes == []
+        (notes / "picture.md").write_bytes(b"\0\1\2" * 100)
+        index.sync()
+        assert len(index.notes) == 1 and index.notes[0].startswith("skipped: 1 binary")
+
+
+def test_another_process_that_writes_is_waited_for_as_long_as_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    class Waiting:
+        """An index that another process is writing to."""
+
+        notes: ClassVar[list[str]] = []
+        is_stored = False
+
+        def __init__(self, *_: object) -> None: ...
+
+        def request(self, method: str, address: str, body: bytes | None) -> tuple[int, bytes]:
+            waits.append(json.loads(body or b"{}")["wait"])
+            time.sleep(waits[-1])
+            raw = {"documents": 0, "chunks": 0, "sources": [{"state": "waiting"}]}
+            return 202, json.dumps(raw).encode()
+
+        def close(self) -> None: ...
+
+    monkeypatch.setattr(excerpt._index, "Local", Waiting)
+    with pytest.raises(excerpt.IndexFailure, match="another process is writing to the index"):
+        excerpt.Index("docs", timeout=0.4)
+    assert sum(waits) <= 0.8
+
+
+def test_an_answer_of_another_kind_of_server_is_an_error() -> None:
+    for errors in ({"a": 1}, "wrong", [], ["wrong"], [{"field": 5}]):
+        refusal = json.dumps({"detail": "no", "errors": errors}).encode()
+
+        class Refusing:
+            def request(self, method: str, address: str, body: bytes | None, refusal: bytes = refusal) -> tuple[int, bytes]:
+                return 400, refusal
+
+            def close(self) -> None: ...
+
+        with pytest.raises(excerpt.RequestError, match="^no$"):
+            excerpt._transport.answer(Refusing(), "GET", "/v1/status")
 
 
 def test_the_filters_are_all_that_a_search_takes(notes: Path) -> None:

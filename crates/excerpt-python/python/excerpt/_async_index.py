@@ -36,7 +36,7 @@ class AsyncIndex:
         unknown = sorted(options.keys() - IndexOptions.__annotations__.keys())
         if unknown:
             raise TypeError(f"AsyncIndex has no argument `{unknown[0]}`, expected those of Index")
-        self._target, self._options = os.fspath(target), options
+        self._target, self._options = _index.checked(target, **options), options
         self._threads = Threads()
         # What is opened, or being opened, and the call that opens it.
         self._index: Index | None = None
@@ -100,7 +100,12 @@ class AsyncIndex:
             index._stop()
 
     async def search(
-        self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Unpack[SearchFilters]
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        path: str | os.PathLike[str] | None = None,
+        **filters: Unpack[SearchFilters],
     ) -> SearchResults:
         """See `Index.search`."""
         return await self._run(lambda index: index.search(query, limit=limit, path=path, **filters))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _PAUSE = 0.1
 _LONGEST_WAIT = 50.0
+# How long a sync is waited for at a time if a function is called meanwhile, which may raise an error.
+_TURN = 0.5
+_LIMIT = 5
 # Why files are skipped that nobody would look for.
 _EXPECTED_SKIPS = frozenset({"hidden", "ignored", "left_out", "link", "special", "submodule", "vendored"})
 STAYS = "an open index cannot be copied or pickled: give its folder or address, and open it there"
@@ -119,6 +123,12 @@ class SearchResults(Sequence[Hit]):
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
 
+    def __eq__(self, other: object) -> bool:
+        return self.raw == other.raw if isinstance(other, SearchResults) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.matched, self.searched, *self.hits))
+
     def __repr__(self) -> str:
         return f"<SearchResults: {len(self)} hits, {self.matched} of {self.searched} documents match>"
 
@@ -191,6 +201,9 @@ class Document:
     raw: dict[str, Any] = field(repr=False)
     """Everything that the API says of it."""
 
+    def __hash__(self) -> int:
+        return hash((self.citation, self.text))
+
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> Document:
         first, last = raw["span"]["lines"]
@@ -220,6 +233,9 @@ class Status:
     raw: dict[str, Any] = field(repr=False)
     """The answer of the API."""
 
+    def __hash__(self) -> int:
+        return hash((self.documents, self.chunks))
+
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> Status:
         skipped: dict[str, int] = {}
@@ -246,14 +262,14 @@ class Index:
     collections. Any number of threads may use it. After a fork, one of this machine must be opened again.
 
     - `collections`: only these collections, by name; on this machine, in place of a folder.
-    - `library`: all collections of the user, in place of a folder.
+    - `library`: all collections of the user, in place of a folder, which is not given then.
     - `index`: the folder of the index. Default: one for each project, in the user's data folder.
     - `token`: the token for a server, as `excerpt token add` makes it.
     - `timeout`: how long to wait for a server, or for another process that writes to the index, in seconds.
     - `progress`: called while the index is brought up to date, with the number of files that are done, their number,
       and the stage. A large index is written in several parts, after each of which the stages begin again.
 
-    Raises `IndexFailure` when it cannot be opened or reached, and `RequestError` when a request is refused, of which
+    A server is first asked by the first call. Raises `IndexFailure` when it cannot be opened or reached, and `RequestError` when a request is refused, of which
     `NotFoundError` is one.
     """
 
@@ -269,29 +285,28 @@ class Index:
         timeout: float = 60.0,
         progress: Progress | None = None,
     ) -> None:
-        path = _path("target", target)
-        if not path:
-            raise IndexFailure("the target is empty, expected a folder, a file or the address of a server")
-        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
-            raise TypeError(f"`timeout` is a {type(timeout).__name__}, expected a number of seconds")
-        if not 0 < timeout < math.inf:
-            raise ValueError(f"`timeout` is {timeout}, expected a positive number of seconds")
-        if progress is not None and not callable(progress):
-            raise TypeError(f"`progress` is a {type(progress).__name__}, expected a function")
+        path = checked(
+            target,
+            collections=collections,
+            library=library,
+            index=index,
+            token=token,
+            sync=sync,
+            timeout=timeout,
+            progress=progress,
+        )
         self._shown = shown(path, collections, library)
         self._timeout = timeout
         self._collections = _strings("collections", collections)
         self._transport: Transport
-        if path.lower().startswith(("http://", "https://")):
-            if index is not None or library:
-                raise IndexFailure("`index` and `library` are for this machine: leave them out for a server")
+        # It waits in turns, so that a process that never ends its work is given up in time.
+        self._wait = min(_LONGEST_WAIT, timeout / 2)
+        if _is_address(path):
             http = Http(path, token, timeout)
             self._transport, self.notes = http, http.notes
             self._is_stored = False
-            self._syncs, self._wait = True, min(_LONGEST_WAIT, timeout / 2)
+            self._syncs = True
             return
-        if token is not None:
-            raise IndexFailure("`token` is for a server: leave it out for a folder")
         folder = None if index is None else _path("index", index)
         local = Local(path, self._collections, library, folder, sync)
         self._transport, self.notes = local, local.notes
@@ -299,7 +314,7 @@ class Index:
             local.close()
         self._collections = []
         self._is_stored = local.is_stored
-        self._syncs, self._wait = sync and not local.is_stored, _LONGEST_WAIT
+        self._syncs = sync and not local.is_stored
         if self._syncs:
             try:
                 raw = self._brought_up_to_date({}, progress)
@@ -311,30 +326,43 @@ class Index:
             if failures and status.documents == 0:
                 self.close()
                 raise IndexFailure("; ".join(failures))
-            self.notes = [*self.notes, *failures, *_not_read(status)]
+            self._note(failures, status)
 
     _is_closed = False
     _shown = ""
+
+    def _note(self, failures: list[str], status: Status) -> None:
+        """Say what could not be brought up to date on this machine."""
+        if isinstance(self._transport, Local):
+            self.notes = [*self._transport.notes, *failures, *_not_read(status)]
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(STAYS)
 
     def search(
-        self, query: str, *, limit: int = 5, path: str | os.PathLike[str] | None = None, **filters: Unpack[SearchFilters]
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        path: str | os.PathLike[str] | None = None,
+        **filters: Unpack[SearchFilters],
     ) -> SearchResults:
         """The passages that answer a question.
 
         - `limit`: how many documents, each of which may have several hits, or with `ranks="chunks"` how many chunks; at
-          most 100.
+          most 100. Default: 5.
         - `path`: only in this folder or document.
         - `filters`: what else the search depends on, see `SearchFilters`.
         """
-        body: dict[str, Any] = {"query": query, "limit": limit, **filters}
+        body: dict[str, Any] = {"query": query, **filters}
+        # What is no filter may be the limit under another name, as `top_k`.
+        if limit is not None or filters.keys() <= SearchFilters.__annotations__.keys():
+            body["limit"] = _LIMIT if limit is None else limit
         for name in ("collections", "kinds", "languages", "tags"):
             if isinstance(body.get(name), str):
                 body[name] = [body[name]]
         if path is not None:
-            body["path"] = path
+            body["path"] = _text("path", path)
         if self._collections and "collections" not in filters:
             body["collections"] = self._collections
         return _read(SearchResults, answer(self._transport, "POST", "/v1/search", body))
@@ -346,15 +374,19 @@ class Index:
         - `neighbours`: how many chunks to add before and after those that contain the target.
         - `links`: whether `raw` has the links of what is read, and those that lead to it.
         """
-        path = os.fspath(target)
-        if not isinstance(path, str):
-            raise TypeError(f"`target` is a {type(path).__name__}, expected a str or a path")
+        if isinstance(target, Hit):
+            raise TypeError("`target` is of type Hit, expected a str or a path: give its `citation`")
+        path = _text("target", target)
+        if neighbours is not None and (isinstance(neighbours, bool) or not hasattr(neighbours, "__index__")):
+            raise TypeError(f"`neighbours` is of type {_kind(neighbours)}, expected a whole number")
+        if neighbours is not None and neighbours < 0:
+            raise RequestError(f"`neighbours` is {neighbours}, expected a whole number from 0", 400, "neighbours")
         if not path:
             raise NotFoundError("the target is empty, expected a path, `path:10-20`, `path#section` or an id", 404, "target")
         try:
             address = f"/v1/documents/{quote(path, safe='/:')}"
         except UnicodeEncodeError:
-            raise RequestError("`target` has half of a surrogate pair, which is no text", 400, "target") from None
+            raise RequestError("`target` has a lone surrogate, which is no character", 400, "target") from None
         parameters: list[tuple[str, str]] = [("collections", name) for name in self._collections]
         if neighbours is not None:
             parameters.append(("neighbours", str(neighbours)))
@@ -381,10 +413,14 @@ class Index:
         Give `path` or `text`. `chunking` has the settings of a `Chunker`. It can be searched when this returns.
         """
         self._check_that_it_may_change()
-        if path is not None and not str(os.fspath(path)).startswith("/") and isinstance(self._transport, Local):
-            path = os.path.abspath(path)
+        place = None if path is None else _text("path", path)
+        if place is not None and re.match("[a-zA-Z][a-zA-Z0-9+.-]*://", place):
+            advice = f"expected a folder or file: run `excerpt add {place}` to add it"
+            raise RequestError(f"`path` is the address {place}, {advice}", 400, "path")
+        if place is not None and isinstance(self._transport, Local):
+            place = os.path.abspath(place)
         given = {
-            "path": None if path is None else os.fspath(path),
+            "path": place,
             "text": text,
             "name": name,
             "title": title,
@@ -401,6 +437,8 @@ class Index:
     def remove(self, name: str) -> None:
         """Remove a collection from the index. Its files stay as they are; a text that was added is gone."""
         self._check_that_it_may_change()
+        if not isinstance(name, str):
+            raise TypeError(f"`name` is of type {_kind(name)}, expected a str")
         if not name:
             raise NotFoundError("the name of the collection is empty", 404, "name")
         answer(self._transport, "DELETE", f"/v1/collections/{quote(name, safe='')}")
@@ -425,15 +463,18 @@ class Index:
         """
         if not self._syncs:
             raise IndexFailure("cannot sync: this index was opened with `sync=False` or by its own directory; open the folder that was indexed")
+        _check_progress(progress)
         raw = self._brought_up_to_date({"retry": retry, "accept_removals": accept_removals}, progress)
-        failures = _failures(raw)
+        failures, status = _failures(raw), Status._of(raw)
+        self._note(failures, status)
         if failures:
             raise IndexFailure("; ".join(failures))
-        return Status._of(raw)
+        return status
 
     def _brought_up_to_date(self, how: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
         """The status after a sync."""
-        body: dict[str, Any] = {"wait": self._wait, **how}
+        wait = self._wait if progress is None else min(self._wait, _TURN)
+        body: dict[str, Any] = {"wait": wait, **how}
         if self._collections:
             body["collections"] = list(self._collections)
         with _Reported(self, progress) as reported:
@@ -548,26 +589,85 @@ class _Reported:
             self.check()
 
 
+def checked(
+    target: str | os.PathLike[str],
+    *,
+    collections: str | Sequence[str] = (),
+    library: bool = False,
+    index: str | os.PathLike[str] | None = None,
+    token: str | None = None,
+    sync: bool = True,
+    timeout: float = 60.0,
+    progress: Progress | None = None,
+) -> str:
+    """The target of an index, whose arguments are checked. Nothing is opened."""
+    path = _path("target", target)
+    if not path:
+        raise IndexFailure("the target is empty, expected a folder, a file or the address of a server")
+    _strings("collections", collections)
+    if index is not None:
+        _path("index", index)
+    for name, flag in (("library", library), ("sync", sync)):
+        if not isinstance(flag, bool):
+            raise TypeError(f"`{name}` is of type {_kind(flag)}, expected True or False")
+    if token is not None and not isinstance(token, str):
+        raise TypeError(f"`token` is of type {_kind(token)}, expected a str")
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
+        raise TypeError(f"`timeout` is of type {_kind(timeout)}, expected a number of seconds")
+    if not 0 < timeout < math.inf:
+        raise ValueError(f"`timeout` is {timeout}, expected a positive number of seconds")
+    _check_progress(progress)
+    if _is_address(path):
+        if index is not None or library:
+            raise IndexFailure("`index` and `library` are for this machine: leave them out for a server")
+    elif token is not None:
+        raise IndexFailure("`token` is for a server: leave it out for a folder")
+    elif library and path != ".":
+        raise IndexFailure("`library` is in place of a folder: leave out `target` or `library`")
+    return path
+
+
+def _is_address(path: str) -> bool:
+    return path.lower().startswith(("http://", "https://"))
+
+
+def _kind(given: object) -> str:
+    return type(given).__name__
+
+
+def _check_progress(progress: object) -> None:
+    if progress is not None and not callable(progress):
+        raise TypeError(f"`progress` is of type {_kind(progress)}, expected a function")
+
+
 def _strings(name: str, given: str | Sequence[str]) -> list[str]:
     """One string or several, as a list."""
     if isinstance(given, str):
         return [given]
+    if isinstance(given, (bytes, Mapping)) or not isinstance(given, Iterable):
+        raise TypeError(f"`{name}` is of type {_kind(given)}, expected a string or several")
     strings = list(given)
     for string in strings:
         if not isinstance(string, str):
-            raise TypeError(f"`{name}` has a {type(string).__name__}, expected strings")
+            raise TypeError(f"`{name}` contains a value of type {_kind(string)}, expected strings")
     return strings
 
 
-def _path(name: str, given: str | os.PathLike[str]) -> str:
+def _text(name: str, given: str | os.PathLike[str]) -> str:
     """A path as text."""
-    path = os.fspath(given)
+    path = os.fspath(given) if hasattr(given, "__fspath__") else given
     if not isinstance(path, str):
-        raise TypeError(f"`{name}` is a {type(path).__name__}, expected a str or a path")
+        raise TypeError(f"`{name}` is of type {_kind(path)}, expected a str or a path")
+    return path
+
+
+def _path(name: str, given: str | os.PathLike[str]) -> str:
+    """A path on this machine as text."""
+    path = _text(name, given)
     try:
         os.fsencode(path)
     except UnicodeEncodeError:
-        raise IndexFailure(f"`{name}` has half of a surrogate pair, which is no path") from None
+        raise IndexFailure(f"`{name}` has a lone surrogate, which is no character") from None
     return path
 
 

@@ -15,7 +15,7 @@ def dumps(settings: dict[str, Any]) -> str:
         try:
             json.dumps(value, default=_written, allow_nan=False, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise ConfigError(f"`{name}` has half of a surrogate pair, which is no text") from None
+            raise ConfigError(f"`{name}` has a lone surrogate, which is no character") from None
         except TypeError as error:
             raise ConfigError(f"`{name}` is of type {error}, expected text, a number, a truth value or a list") from None
         except ValueError:

@@ -179,12 +179,12 @@ def _body(fields: dict[str, Any]) -> bytes:
             known = json.dumps({field: value}, default=_written, allow_nan=False, ensure_ascii=False).encode()
             written.append(known[1:-1])
         except UnicodeEncodeError:
-            raise RequestError(f"`{field}` has half of a surrogate pair, which is no text", 400, field) from None
+            raise RequestError(f"`{field}` has a lone surrogate, which is no character", 400, field) from None
         except ValueError:
             raise RequestError(f"`{field}` is not a finite number", 400, field) from None
         except _NoForm as error:
-            verb = "be" if error.value is value else "have"
-            raise TypeError(f"`{field}` cannot {verb} a {type(error.value).__name__}") from None
+            verb = "be" if error.value is value else "contain"
+            raise TypeError(f"`{field}` cannot {verb} a value of type {type(error.value).__name__}") from None
         except TypeError as error:
             raise TypeError(f"`{field}`: {error}") from None
     return b"{" + b", ".join(written) + b"}"
@@ -205,7 +205,18 @@ def answer(transport: Transport, method: str, address: str, body: dict[str, Any]
     if status < 300:
         return parsed
     detail = str(parsed.get("detail") or parsed.get("title") or f"status {status}")
-    errors = parsed.get("errors") or []
-    field = errors[0].get("field") if errors else None
+    # These are words for programs that send headers of their own.
+    detail = detail.replace("send it as `Authorization: Bearer …`", "give it as `token`")
+    detail = detail.replace("`Authorization: Bearer …`", "give it as `token`")
+    field = _field(parsed.get("errors"))
+    if field is not None and f"`{field}" not in detail:
+        detail = f"`{field}`: {detail}"
     kind = NotFoundError if status == 404 else RequestError
     raise kind(detail, status, field)
+
+
+def _field(errors: object) -> str | None:
+    """The field that a refused request has wrong. The answer may be of any server."""
+    first = errors[0] if isinstance(errors, list) and errors else None
+    field = first.get("field") if isinstance(first, dict) else None
+    return field if isinstance(field, str) else None
