@@ -333,8 +333,9 @@ impl PyChunker {
     /// Any object with the Arrow C interface is taken. The result is of the same library for
     /// pyarrow, and otherwise an object with that interface.
     ///
-    /// Raises `BatchError` for columns that are missing, of other types or there twice, and for a
-    /// result of more than 2 GiB, and `TypeError` for what is no record batch.
+    /// Raises `BatchError` for columns that are missing, have the wrong type or a name that occurs
+    /// twice, for input that cannot be read, and for a result of more than 2 GiB, and `TypeError`
+    /// if `batch` is not a record batch.
     #[pyo3(signature = (batch, text="text", path=None, id=None, *, title=None, language=None, threads=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
     fn chunk_batch<'py>(
@@ -355,7 +356,8 @@ impl PyChunker {
     ///
     /// The result is a table of pyarrow, Polars or pandas if `table` is of one of these, and
     /// otherwise one with the Arrow C interface. The columns are checked before anything is split.
-    /// Raises what `chunk_batch` raises.
+    /// A column of type `Null` of Polars is returned as one of strings, and an index of pandas
+    /// without a name is left out. Raises what `chunk_batch` raises.
     #[pyo3(signature = (table, text="text", path=None, id=None, *, title=None, language=None, threads=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
     fn chunk_table<'py>(
@@ -395,8 +397,8 @@ impl PyChunker {
 
     /// The schema that the chunks of documents with this schema have.
     ///
-    /// Raises `BatchError` for columns that are missing, of other types or there twice, and
-    /// `TypeError` for what is no schema.
+    /// Raises `BatchError` for columns that are missing, have the wrong type or a name that occurs
+    /// twice, and `TypeError` if `documents` is not a schema.
     #[pyo3(signature = (documents, text="text", path=None, id=None, *, title=None, language=None))]
     fn schema<'py>(
         &self,
@@ -427,8 +429,8 @@ impl PyChunker {
 
 impl PyChunker {
     fn step(&self, columns: DocumentColumns, threads: Option<&Bound<'_, PyAny>>) -> PyResult<Step> {
-        let chunker = BatchChunker::new(self.splitter.chunker.clone(), columns);
-        let chunker = match &self.splitter.sizer {
+        let chunker = BatchChunker::new(self.splitter.get().chunker.clone(), columns);
+        let chunker = match &self.splitter.get().sizer {
             Some(sizer) => chunker.with_sizer(Arc::clone(sizer) as _),
             None => chunker,
         };
@@ -463,8 +465,8 @@ impl PyEmbedder {
     /// `text` is the column to embed. By default that is the header, the overlap and the text of
     /// chunks together. It is null where there is no text.
     ///
-    /// Raises `BatchError` for columns that are missing, of other types or there already, and
-    /// `ModelError` when the model fails.
+    /// Raises `BatchError` for columns that are missing, have the wrong type or exist already, and
+    /// for input that cannot be read, and `ModelError` when the model fails.
     #[pyo3(signature = (batch, text=None, *, into="vector", threads=None))]
     fn embed_batch<'py>(
         &self,

@@ -190,7 +190,8 @@ impl PyChunk {
         strings(&self.get().warnings)
     }
 
-    /// The chunk as a flat row, with the columns of `chunk_schema()` but `error`.
+    /// The chunk as a flat row, with the columns of `chunk_schema()` but `error`; `title` is that
+    /// of the document.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let chunking = self.chunking.get();
         let chars = chunking.chars(self.at);

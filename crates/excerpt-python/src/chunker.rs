@@ -1,20 +1,17 @@
 //! [`PyChunker`]: a configuration that splits texts and batches.
 
-use std::sync::Arc;
-
-use excerpt_arrow::LARGEST_TEXT;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::chunking::{GivenDocument, PyChunking, of_json};
+use crate::chunking::{GivenDocument, PyChunking, SplitText, of_json};
 use crate::error::Class;
 use crate::many::PyChunkingIterator;
 use crate::outline::PyOutline;
 use crate::settings::settings_of;
 use crate::sizer::PySizer;
-use crate::splitter::{Splitter, traverse};
-use crate::text::{path_of, text_of};
+use crate::splitter::Splitter;
+use crate::text::{check_size, path_of, text_of};
 use crate::work::{Threads, interruptible};
 
 /// The longest text that is split without a look at signals, in bytes: some milliseconds.
@@ -39,23 +36,7 @@ const SHORT: usize = 256 << 10;
 /// pickled if its sizer can, and any number of threads may use it.
 #[pyclass(frozen, module = "excerpt", name = "Chunker")]
 pub(crate) struct PyChunker {
-    pub(crate) splitter: Arc<Splitter>,
-}
-
-/// Checks that a text is not too large.
-///
-/// # Errors
-///
-/// `TextError` if it is.
-pub(crate) fn check_size(py: Python<'_>, text: &str) -> PyResult<()> {
-    let size = text.len();
-    match size <= LARGEST_TEXT {
-        true => Ok(()),
-        false => Err(Class::Text.error(
-            py,
-            format!("the text has {size} bytes, expected at most {LARGEST_TEXT}: divide it first"),
-        )),
-    }
+    pub(crate) splitter: Py<Splitter>,
 }
 
 #[pymethods]
@@ -76,25 +57,26 @@ impl PyChunker {
         let chunker = excerpt_grammars::chunker(settings.config())
             .map_err(|error| Class::Config.error(py, error.to_string()))?;
         let sizer = sizer.map(|sizer| PySizer::new(&sizer)).transpose()?;
+        let splitter = Splitter {
+            chunker,
+            sizer,
+            settings: said.unbind(),
+        };
         Ok(PyChunker {
-            splitter: Arc::new(Splitter {
-                chunker,
-                sizer,
-                settings: said.unbind(),
-            }),
+            splitter: Py::new(py, splitter)?,
         })
     }
 
     /// The settings, completed.
     #[getter]
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        of_json(py, self.splitter.chunker.config())
+        of_json(py, self.splitter.get().chunker.config())
     }
 
     /// The settings that were given.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let settings = self.splitter.settings.bind(py);
+        let settings = self.splitter.get().settings.bind(py);
         let copy = py.import("copy")?.call_method1("deepcopy", (settings,))?;
         Ok(copy.cast_into()?)
     }
@@ -102,7 +84,7 @@ impl PyChunker {
     /// The tokenizer or function that was given.
     #[getter]
     fn sizer<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        let sizer = self.splitter.sizer.as_ref();
+        let sizer = self.splitter.get().sizer.as_ref();
         sizer.map(|sizer| sizer.given.bind(py).clone())
     }
 
@@ -113,8 +95,8 @@ impl PyChunker {
     /// which headings are found, too). `id` is what the ids are derived from instead. The
     /// interpreter's lock is released meanwhile, and Ctrl-C ends it.
     ///
-    /// Raises `TypeError` for what is no `str`, and `TextError` for a lone surrogate or a text of
-    /// more than 256 MiB. What a sizer raises is raised.
+    /// Raises `TypeError` if the text is not a `str`, and `TextError` for a lone surrogate or a
+    /// text of more than 256 MiB. An error that a sizer raises is passed on.
     #[pyo3(signature = (text, path=None, *, language=None, title=None, id=None))]
     fn chunk(
         &self,
@@ -127,21 +109,23 @@ impl PyChunker {
     ) -> PyResult<PyChunking> {
         let given = given(text, path, language, title, id)?;
         check_size(py, &given.text)?;
-        let splitter = &self.splitter;
+        let splitter = self.splitter.get();
         let split = match (&splitter.sizer, given.text.len()) {
             // A sizer is a function in Python, which raises what signals raise.
-            (Some(_), _) => PyChunking::whole(splitter, given),
-            (None, ..SHORT) => py.detach(|| PyChunking::whole(splitter, given)),
-            (None, _) => interruptible(py, |stop| PyChunking::until(splitter, given, stop))?,
+            (Some(_), _) => SplitText::whole(splitter, given),
+            (None, ..SHORT) => py.detach(|| SplitText::whole(splitter, given)),
+            (None, _) => interruptible(py, |stop| SplitText::until(splitter, given, stop))?,
         };
-        split.map_err(|error| error.into_python(py))
+        let split = split.map_err(|error| error.into_python(py))?;
+        Ok(PyChunking::new(self.splitter.bind(py), split))
     }
 
     /// Split many documents on all cores, or on `threads`, in order.
     ///
     /// A document is a text, a pair of text and path, or a dictionary with `text` and perhaps
-    /// `path`, `title`, `language` and `id`. Some hundred are taken and split at a time. What is
-    /// wrong with one is raised after those before it. With a sizer, one thread is used.
+    /// `path`, `title`, `language` and `id`. Some hundred are taken and split at a time. An
+    /// error in one is raised after the documents before it are returned. With a sizer, one thread
+    /// is used.
     ///
     /// Raises `TypeError` for a single document, which `chunk` splits, and `ValueError` for a wrong
     /// number of threads.
@@ -152,7 +136,7 @@ impl PyChunker {
         threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyChunkingIterator> {
         let threads = Threads::new(threads)?;
-        PyChunkingIterator::new(Arc::clone(&self.splitter), threads, documents)
+        PyChunkingIterator::new(self.splitter.bind(documents.py()), threads, documents)
     }
 
     /// The blocks of a text: headings, paragraphs, lists, tables, definitions.
@@ -168,7 +152,7 @@ impl PyChunker {
     ) -> PyResult<PyOutline> {
         let given = given(text, path, language, None, None)?;
         check_size(py, &given.text)?;
-        let chunker = &self.splitter.chunker;
+        let chunker = &self.splitter.get().chunker;
         interruptible(py, |stop| {
             let outline = chunker.outline_until(&given.document(), stop);
             PyOutline::of(&outline, &given.text)
@@ -176,24 +160,24 @@ impl PyChunker {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        traverse(&self.splitter, &visit)
+        visit.call(&self.splitter)
     }
 
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
-        let arguments = slf.get().splitter.arguments(py)?;
+        let arguments = slf.get().splitter.get().arguments(py)?;
         let build = py.import("excerpt._pickle")?.getattr("chunker")?;
         Ok((build, PyTuple::new(py, [arguments])?))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let settings = self.splitter.settings.bind(py).iter();
+        let settings = self.splitter.get().settings.bind(py).iter();
         let mut shown = settings
             .map(|(name, value)| Ok(format!("{name}={}", value.repr()?)))
             .collect::<PyResult<Vec<_>>>()?;
-        if let Some(sizer) = &self.splitter.sizer {
+        if let Some(sizer) = &self.splitter.get().sizer {
             shown.push(format!("sizer={}", sizer.given.bind(py).repr()?));
         }
         Ok(format!("Chunker({})", shown.join(", ")))

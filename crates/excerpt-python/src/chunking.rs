@@ -4,7 +4,7 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{LazyLock, OnceLock};
 
 use excerpt_arrow::Stop;
 use excerpt_chunk::Document;
@@ -16,7 +16,7 @@ use self_cell::self_cell;
 
 use crate::chunk::PyChunk;
 use crate::sequence::{Subscript, found, items, iterator};
-use crate::splitter::{NotSplit, Splitter, traverse};
+use crate::splitter::{NotSplit, Splitter};
 
 type Split<'a> = excerpt_chunk::Chunking<'a>;
 
@@ -65,48 +65,47 @@ impl GivenDocument {
 #[pyclass(frozen, sequence, module = "excerpt", name = "Chunking")]
 pub(crate) struct PyChunking {
     split: SplitText,
-    splitter: Arc<Splitter>,
+    splitter: Py<Splitter>,
     /// The characters of each chunk, once they are asked for.
     chars: OnceLock<Vec<Range<usize>>>,
 }
 
-impl PyChunking {
+impl SplitText {
     /// Splits a document on this thread, to the end.
-    pub(crate) fn whole(splitter: &Arc<Splitter>, given: GivenDocument) -> Result<Self, NotSplit> {
-        PyChunking::new(splitter, given, |document| match &splitter.sizer {
+    pub(crate) fn whole(splitter: &Splitter, given: GivenDocument) -> Result<Self, NotSplit> {
+        SplitText::try_new(given, |given| match &splitter.sizer {
             Some(sizer) => {
-                let chunking = splitter.chunker.chunk_with(document, sizer);
+                let chunking = splitter.chunker.chunk_with(&given.document(), sizer);
                 chunking.map_err(NotSplit::Size)
             }
-            None => Ok(splitter.chunker.chunk(document)),
+            None => Ok(splitter.chunker.chunk(&given.document())),
         })
     }
 
     /// Splits a document unless it is stopped.
     pub(crate) fn until(
-        splitter: &Arc<Splitter>,
+        splitter: &Splitter,
         given: GivenDocument,
         stop: &Stop,
     ) -> Result<Self, NotSplit> {
         if stop.load(Ordering::Relaxed) {
             return Err(NotSplit::Stopped);
         }
-        PyChunking::new(splitter, given, |document| {
-            let chunking = splitter.chunker.try_chunk(document, stop);
+        SplitText::try_new(given, |given| {
+            let chunking = splitter.chunker.try_chunk(&given.document(), stop);
             chunking.ok_or(NotSplit::Stopped)
         })
     }
+}
 
-    fn new(
-        splitter: &Arc<Splitter>,
-        given: GivenDocument,
-        split: impl for<'a> FnOnce(&Document<'a>) -> Result<Split<'a>, NotSplit>,
-    ) -> Result<Self, NotSplit> {
-        Ok(PyChunking {
-            split: SplitText::try_new(given, |given| split(&given.document()))?,
-            splitter: Arc::clone(splitter),
+impl PyChunking {
+    /// What `splitter` has split.
+    pub(crate) fn new(splitter: &Bound<'_, Splitter>, split: SplitText) -> Self {
+        PyChunking {
+            split,
+            splitter: splitter.clone().unbind(),
             chars: OnceLock::new(),
-        })
+        }
     }
 
     /// The text of the document.
@@ -205,14 +204,8 @@ impl PyChunking {
     /// The page of `excerpt chunk --format html` for this document.
     fn to_html(&self, py: Python<'_>) -> String {
         let name = self.path().unwrap_or("(text)");
-        py.detach(|| {
-            excerpt::preview(
-                name,
-                self.text(),
-                self.get(),
-                self.splitter.chunker.config(),
-            )
-        })
+        let chunker = &self.splitter.get().chunker;
+        py.detach(|| excerpt::preview(name, self.text(), self.get(), chunker.config()))
     }
 
     /// The page of `to_html()`, to look at: a notebook shows it, and `.open()` opens it in a
@@ -280,7 +273,7 @@ impl PyChunking {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        traverse(&self.splitter, &visit)
+        visit.call(&self.splitter)
     }
 
     fn __reduce__<'py>(
@@ -301,7 +294,7 @@ impl PyChunking {
                 named.set_item(name, &**value)?;
             }
         }
-        let arguments = this.splitter.arguments(py)?;
+        let arguments = this.splitter.get().arguments(py)?;
         let build = py.import("excerpt._pickle")?.getattr("chunking")?;
         Ok((build, (arguments, &*given.text, named).into_pyobject(py)?))
     }

@@ -62,7 +62,7 @@ impl PyEmbedder {
     /// The vectors of some texts, each a list of `dimensions` numbers.
     ///
     /// They have length 1, but for those of the built-in table, which are 0 for a text without
-    /// words. Raises `TypeError` for what is no `str`, `TextError` for a lone surrogate, and
+    /// words. Raises `TypeError` if a text is not a `str`, `TextError` for a lone surrogate, and
     /// `ModelError` when the model fails.
     fn embed(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<f32>>> {
         // The characters of a text are no texts.

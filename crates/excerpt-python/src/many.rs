@@ -1,6 +1,6 @@
 //! [`PyChunkingIterator`]: many documents, split on all cores.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 use std::vec::IntoIter;
@@ -11,10 +11,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyString, PyTuple};
 use rayon::prelude::*;
 
-use crate::chunker::check_size;
-use crate::chunking::{GivenDocument, PyChunking};
+use crate::chunking::{GivenDocument, PyChunking, SplitText};
 use crate::splitter::{NotSplit, Splitter};
-use crate::text::{path_of, text_of};
+use crate::text::{check_size, path_of, text_of};
 use crate::work::{Threads, interruptible};
 
 /// How many documents are split at a time, and how many bytes of text.
@@ -27,7 +26,7 @@ const TURN: Duration = Duration::from_millis(1);
 /// The documents of `Chunker.chunk_many`, split.
 #[pyclass(frozen, module = "excerpt", name = "ChunkingIterator")]
 pub(crate) struct PyChunkingIterator {
-    splitter: Arc<Splitter>,
+    splitter: Py<Splitter>,
     threads: Threads,
     state: Mutex<State>,
     /// The thread that is advancing it.
@@ -37,7 +36,7 @@ pub(crate) struct PyChunkingIterator {
 struct State {
     documents: Py<PyIterator>,
     /// What was split and not yet returned.
-    ready: IntoIter<PyChunking>,
+    ready: IntoIter<SplitText>,
     /// What is wrong with the document after these.
     failure: Option<PyErr>,
     /// How many documents were taken.
@@ -47,7 +46,7 @@ struct State {
 
 impl PyChunkingIterator {
     pub(crate) fn new(
-        splitter: Arc<Splitter>,
+        splitter: &Bound<'_, Splitter>,
         threads: Threads,
         documents: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
@@ -62,7 +61,7 @@ impl PyChunkingIterator {
             )));
         }
         Ok(PyChunkingIterator {
-            splitter,
+            splitter: splitter.clone().unbind(),
             threads,
             state: Mutex::new(State {
                 documents: documents.try_iter()?.unbind(),
@@ -97,12 +96,12 @@ impl PyChunkingIterator {
                 }
             }
         }
-        let splitter = &self.splitter;
-        let split: Vec<Result<PyChunking, NotSplit>> = match &splitter.sizer {
+        let splitter = self.splitter.get();
+        let split: Vec<Result<SplitText, NotSplit>> = match &splitter.sizer {
             Some(_) => {
                 let mut split = Vec::with_capacity(given.len());
                 for given in given {
-                    split.push(PyChunking::whole(splitter, given));
+                    split.push(SplitText::whole(splitter, given));
                     if split.last().is_some_and(Result::is_err) {
                         break;
                     }
@@ -115,7 +114,7 @@ impl PyChunkingIterator {
                 let work = interruptible(py, |stop| {
                     pool.install(|| {
                         let given = given.into_par_iter();
-                        let split = given.map(|given| PyChunking::until(splitter, given, stop));
+                        let split = given.map(|given| SplitText::until(splitter, given, stop));
                         split.collect()
                     })
                 });
@@ -164,13 +163,14 @@ impl PyChunkingIterator {
     }
 
     fn advance(&self, py: Python<'_>, state: &mut State) -> PyResult<Option<PyChunking>> {
+        let chunking = |split| PyChunking::new(self.splitter.bind(py), split);
         if let Some(next) = state.ready.next() {
-            return Ok(Some(next));
+            return Ok(Some(chunking(next)));
         }
         while !state.has_ended {
             self.fill(py, state)?;
             if let Some(next) = state.ready.next() {
-                return Ok(Some(next));
+                return Ok(Some(chunking(next)));
             }
         }
         state.failure.take().map_or(Ok(None), Err)
@@ -196,7 +196,7 @@ impl PyChunkingIterator {
         if let Ok(state) = self.state.try_lock() {
             visit.call(&state.documents)?;
         }
-        Ok(())
+        visit.call(&self.splitter)
     }
 }
 

@@ -11,7 +11,8 @@ use pyo3::types::PyDict;
 use crate::error::Class;
 use crate::sizer::{self, PySizer};
 
-/// What splits documents.
+/// What splits documents: an object of Python, to which a chunker and what it has split refer.
+#[pyclass(frozen, module = "excerpt._excerpt")]
 pub(crate) struct Splitter {
     pub(crate) chunker: excerpt_chunk::Chunker,
     pub(crate) sizer: Option<Arc<PySizer>>,
@@ -30,24 +31,20 @@ impl Splitter {
     }
 }
 
-/// Shows the garbage collector what an object with this splitter refers to: a sizer may refer to
-/// what owns the chunker. None of the classes can be cleared, which is not needed: what cannot be
-/// changed is in a cycle only with something that can.
-///
-/// Where there are several owners, as a chunker and what it has split, each would visit the same
-/// references, and the collector would take objects that are in use for garbage. So only a single
-/// owner visits them.
-pub(crate) fn traverse(
-    splitter: &Arc<Splitter>,
-    visit: &PyVisit<'_>,
-) -> Result<(), PyTraverseError> {
-    if Arc::strong_count(splitter) > 1 {
-        return Ok(());
-    }
-    visit.call(&splitter.settings)?;
-    match &splitter.sizer {
-        Some(sizer) if Arc::strong_count(sizer) == 1 => sizer.traverse(visit),
-        _ => Ok(()),
+#[pymethods]
+impl Splitter {
+    /// Shows the garbage collector what it refers to: a sizer may refer to the owner of the
+    /// chunker. No class here can be cleared, which is not needed: what cannot be changed is in a
+    /// cycle only with something that can.
+    ///
+    /// A sizer that others own, too, such as a stream, is not visited: its references would be
+    /// counted once for each owner, and the collector would free what is in use.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.settings)?;
+        match &self.sizer {
+            Some(sizer) if Arc::strong_count(sizer) == 1 => sizer.traverse(&visit),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Texts and paths as Python has them.
 
+use excerpt_arrow::LARGEST_TEXT;
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -65,4 +66,20 @@ pub(crate) fn path_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<PyBacked
             ))
         }
     })
+}
+
+/// Checks that a text is not too large.
+///
+/// # Errors
+///
+/// `TextError` if it is.
+pub(crate) fn check_size(py: Python<'_>, text: &str) -> PyResult<()> {
+    let size = text.len();
+    match size <= LARGEST_TEXT {
+        true => Ok(()),
+        false => Err(Class::Text.error(
+            py,
+            format!("the text has {size} bytes, expected at most {LARGEST_TEXT}: divide it first"),
+        )),
+    }
 }

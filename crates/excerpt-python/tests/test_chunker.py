@@ -306,7 +306,8 @@ def test_a_cycle_through_a_chunker_is_freed() -> None:
     class Pipe:
         def __init__(self) -> None:
             self.chunker = excerpt.Chunker(sizer=self.count)
-            self.documents = excerpt.Chunker().chunk_many(self.texts())
+            self.documents = self.chunker.chunk_many(self.texts())
+            self.last = self.chunker.chunk("a b")
 
         def count(self, text: str) -> int:
             return len(text)

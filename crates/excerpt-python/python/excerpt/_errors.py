@@ -16,7 +16,7 @@ class TextError(ExcerptError, ValueError):
 
 
 class BatchError(ExcerptError, ValueError):
-    """A batch without the columns that are named, or with columns of other types."""
+    """A batch without the named columns or with columns of the wrong type, that cannot be read or gives too large a result."""
 
 
 class ModelError(ExcerptError):

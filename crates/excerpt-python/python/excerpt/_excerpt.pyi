@@ -88,8 +88,8 @@ class Chunker:
         syntax: a language of source code, `markdown`, or `text` (prose, in which headings are found, too). `id` is what
         the ids are derived from instead. The interpreter's lock is released meanwhile, and Ctrl-C ends it.
 
-        Raises `TypeError` for what is no `str`, and `TextError` for a lone surrogate or a text of more than 256 MiB.
-        What a sizer raises is raised.
+        Raises `TypeError` if the text is not a `str`, and `TextError` for a lone surrogate or a text of more than
+        256 MiB. An error that a sizer raises is passed on.
         """
     # A text is an iterable of texts, and a dictionary one of its keys: a single document is no iterable of documents.
     @overload
@@ -106,8 +106,8 @@ class Chunker:
         """Split many documents on all cores, or on `threads`, in order.
 
         A document is a text, a pair of text and path, or a dictionary with `text` and perhaps `path`, `title`,
-        `language` and `id`. Some hundred are taken and split at a time. What is wrong with one is raised after those
-        before it. With a sizer, one thread is used.
+        `language` and `id`. Some hundred are taken and split at a time. An error in one is raised after the
+        documents before it are returned. With a sizer, one thread is used.
 
         Raises `TypeError` for a single document, which `chunk` splits, and `ValueError` for a wrong number of threads.
         """
@@ -140,8 +140,8 @@ class Chunker:
         Any object with the Arrow C interface is taken. The result is of the same library for pyarrow, and otherwise an
         object with that interface.
 
-        Raises `BatchError` for columns that are missing, of other types or there twice, and for a result of more than
-        2 GiB, and `TypeError` for what is no record batch.
+        Raises `BatchError` for columns that are missing, have the wrong type or a name that occurs twice, for input
+        that cannot be read, and for a result of more than 2 GiB, and `TypeError` if `batch` is not a record batch.
         """
     def chunk_table(
         self,
@@ -157,7 +157,8 @@ class Chunker:
         """Split the documents of a table, as `chunk_batch` does.
 
         The result is a table of pyarrow, Polars or pandas if `table` is of one of these, and otherwise one with the Arrow C
-        interface. The columns are checked before anything is split. Raises what `chunk_batch` raises.
+        interface. The columns are checked before anything is split. A column of type `Null` of Polars is returned as
+        one of strings, and an index of pandas without a name is left out. Raises what `chunk_batch` raises.
         """
     def chunk_stream(
         self,
@@ -187,8 +188,8 @@ class Chunker:
     ) -> _Data:
         """The schema that the chunks of documents with this schema have.
 
-        Raises `BatchError` for columns that are missing, of other types or there twice, and `TypeError` for what is no
-        schema.
+        Raises `BatchError` for columns that are missing, have the wrong type or a name that occurs twice, and
+        `TypeError` if `documents` is not a schema.
         """
 
 @final
@@ -328,7 +329,7 @@ class Chunk:
     def warnings(self) -> list[str]:
         """Warnings about the chunk."""
     def to_dict(self) -> dict[str, Any]:
-        """The chunk as a flat row, with the columns of `chunk_schema()` but `error`."""
+        """The chunk as a flat row, with the columns of `chunk_schema()` but `error`; `title` is that of the document."""
 
 @final
 class Span:
@@ -475,7 +476,7 @@ class Embedder:
         """The vectors of some texts, each a list of `dimensions` numbers.
 
         They have length 1, but for those of the built-in table, which are 0 for a text without words. Raises
-        `TypeError` for what is no `str`, `TextError` for a lone surrogate, and `ModelError` when the model fails.
+        `TypeError` if a text is not a `str`, `TextError` for a lone surrogate, and `ModelError` when the model fails.
         """
     def embed_query(self, text: str) -> list[float]:
         """The vector of a question, to compare with those of texts by their dot product.
@@ -490,8 +491,8 @@ class Embedder:
         `text` is the column to embed. By default that is the header, the overlap and the text of chunks together. It is
         null where there is no text.
 
-        Raises `BatchError` for columns that are missing, of other types or there already, and `ModelError` when the
-        model fails.
+        Raises `BatchError` for columns that are missing, have the wrong type or exist already, and for input that
+        cannot be read, and `ModelError` when the model fails.
         """
     def embed_table(
         self, table: Any, text: str | None = None, *, into: str = "vector", threads: int | None = None
