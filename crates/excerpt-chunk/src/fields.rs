@@ -395,7 +395,7 @@ mod tests {
             assert_eq!(ConfigField::of(name).unwrap().parse(text), Ok(expected));
         }
         for (name, text, expected) in [
-            ("max", "large", "invalid digit found in string"),
+            ("max", "large", "expected a whole number"),
             (
                 "atomic",
                 "leave",
