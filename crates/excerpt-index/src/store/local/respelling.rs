@@ -66,7 +66,6 @@ mod tests {
             ("wathces", "watch", "watches"),
             ("wrning", "warn", "warning"),
             ("relatoed", "relat", "related"),
-            ("negaive", "negat", "negative"),
             ("Ketle", "kettl", "kettle"),
             ("caféss", "cafe", "cafés"),
         ] {
