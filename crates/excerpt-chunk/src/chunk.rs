@@ -468,8 +468,27 @@ impl Hash {
     /// The hash of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
+        let mut hasher = Hasher::default();
+        hasher.update(bytes);
+        hasher.finalize()
+    }
+}
+
+/// Computes the [`Hash`] of bytes that come in parts.
+#[derive(Clone, Debug, Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// Adds the next part.
+    pub fn update(&mut self, part: &[u8]) {
+        self.0.update(part);
+    }
+
+    /// The hash of all parts, one after another.
+    #[must_use]
+    pub fn finalize(self) -> Hash {
         let mut short = [0; 16];
-        short.copy_from_slice(&Sha256::digest(bytes)[..16]);
+        short.copy_from_slice(&self.0.finalize()[..16]);
         Hash(short)
     }
 }

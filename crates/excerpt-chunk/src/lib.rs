@@ -102,7 +102,8 @@ mod text;
 pub use alias::{fields_named, snake_case};
 pub use block::Block;
 pub use chunk::{
-    Chunk, Chunking, Context, Cut, Hash, Part, Sizes, Strength, Summary, Warning, embedded_text,
+    Chunk, Chunking, Context, Cut, Hash, Hasher, Part, Sizes, Strength, Summary, Warning,
+    embedded_text,
 };
 pub use chunker::Chunker;
 pub use closest::closest;

@@ -2,13 +2,13 @@
 //! differs, by its bytes.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::ops::ControlFlow;
 
 use super::manifest::Written;
-use super::run::{WRITERS, is_of_path};
-use super::{MirrorTarget, ObjectStamp};
+use super::run::is_of_path;
+use super::{MirrorTarget, ObjectStamp, hash, workers};
 
 /// A path, and what the manifest says is there.
 pub(super) struct Claim<'m> {
@@ -45,11 +45,26 @@ pub(super) fn compare(target: &dyn MirrorTarget, claims: &[Claim<'_>]) -> io::Re
     let doubtful: Vec<usize> = (0..claims.len())
         .filter(|at| found[*at].is_none())
         .collect();
-    let read = in_turn(&doubtful, |at| claims[at].read(target, &stamps))?;
-    for (at, there) in read {
-        found[at] = Some(there);
+    let mut failure = None;
+    let read = |at: usize| (at, claims[at].read(target, &stamps));
+    let Ok(()) = workers::each(
+        doubtful.into_iter().map(Ok::<_, Infallible>),
+        &read,
+        |(at, there)| {
+            match there {
+                Ok(there) => found[at] = Some(there),
+                Err(error) => {
+                    failure.get_or_insert(error);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        },
+    );
+    match failure {
+        None => Ok(found.into_iter().flatten().collect()),
+        Some(error) => Err(error),
     }
-    Ok(found.into_iter().flatten().collect())
 }
 
 impl Claim<'_> {
@@ -70,7 +85,7 @@ impl Claim<'_> {
         target: &dyn MirrorTarget,
         stamps: &HashMap<String, ObjectStamp>,
     ) -> io::Result<There> {
-        match target.hash(self.path) {
+        match hash(target, self.path) {
             // What was changed after it was listed has another stamp the next time.
             Ok(Some(content)) if content == self.written.content => {
                 let stamp = stamps.get(self.path).cloned().flatten();
@@ -86,30 +101,4 @@ impl Claim<'_> {
             )),
         }
     }
-}
-
-/// Does some work for each number, several at a time. After an error, no more is begun.
-fn in_turn<T: Send>(
-    numbers: &[usize],
-    work: impl Fn(usize) -> io::Result<T> + Sync,
-) -> io::Result<Vec<(usize, T)>> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Ok(Vec::with_capacity(numbers.len())));
-    let locked = || done.lock().unwrap_or_else(PoisonError::into_inner);
-    std::thread::scope(|scope| {
-        for _ in 0..numbers.len().min(WRITERS) {
-            scope.spawn(|| {
-                while let Some(number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = work(*number);
-                    let mut done = locked();
-                    match (&mut *done, result) {
-                        (Ok(done), Ok(result)) => done.push((*number, result)),
-                        (Ok(_), Err(error)) => *done = Err(error),
-                        (Err(_), _) => return,
-                    }
-                }
-            });
-        }
-    });
-    done.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -19,6 +19,9 @@ pub(super) const UNFINISHED: &str = ".excerpt-mirror";
 
 /// The file in it that a mirror has locked while it runs.
 const LOCK: &str = "lock";
+
+/// How many bytes of a file are read at a time.
+const PART: usize = 64 << 10;
 
 /// How the names of unfinished files begin.
 const PREFIX: &str = "unfinished-";
@@ -114,16 +117,27 @@ impl MirrorTarget for MirrorFolder {
         self.root.display().to_string()
     }
 
-    fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+    fn read(&self, path: &str, part: &mut dyn FnMut(&[u8])) -> io::Result<bool> {
         let file = self.file(path)?;
         match fs::symlink_metadata(&file) {
             Ok(found) if found.len() > LARGEST => Err(io::ErrorKind::FileTooLarge.into()),
-            Ok(found) if found.is_file() => fs::read(file).map(Some),
+            Ok(found) if found.is_file() => {
+                let mut file = BufReader::with_capacity(PART, File::open(file)?);
+                loop {
+                    let bytes = file.fill_buf()?;
+                    if bytes.is_empty() {
+                        return Ok(true);
+                    }
+                    part(bytes);
+                    let read = bytes.len();
+                    file.consume(read);
+                }
+            }
             Ok(_) => Err(invalid(
                 "what is there is not a file",
                 io::ErrorKind::IsADirectory,
             )),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         }
     }

@@ -58,9 +58,10 @@ impl Manifest {
     ///
     /// When it cannot be read.
     pub(super) fn read(target: &dyn MirrorTarget) -> io::Result<Manifest> {
-        let Some(bytes) = target.get(MANIFEST)? else {
+        let mut bytes = Vec::new();
+        if !target.read(MANIFEST, &mut |part| bytes.extend_from_slice(part))? {
             return Ok(Manifest::default());
-        };
+        }
         let invalid = |reason: &str| {
             io::Error::other(format!(
                 "the manifest `{MANIFEST}` {reason}; delete it to start over: identical files are kept, and other files are not touched"

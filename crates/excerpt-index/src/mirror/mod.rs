@@ -12,11 +12,12 @@ mod manifest;
 mod objects;
 mod plan;
 mod run;
+mod workers;
 
 use std::collections::HashMap;
 use std::io;
 
-use excerpt_chunk::Hash;
+use excerpt_chunk::{Hash, Hasher};
 use serde::Serialize;
 
 use crate::model::{Error, SourceId};
@@ -51,13 +52,13 @@ pub trait MirrorTarget: Sync {
     /// Its address or path, for messages.
     fn name(&self) -> String;
 
-    /// The bytes at a path; `None` if there is nothing.
+    /// Calls `part` with the bytes at a path, part by part. Returns whether there is something.
     ///
     /// # Errors
     ///
     /// When the place cannot be reached, as for all that follow; of the kind
     /// [`FileTooLarge`](io::ErrorKind::FileTooLarge) when there is more than any document has.
-    fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>>;
+    fn read(&self, path: &str, part: &mut dyn FnMut(&[u8])) -> io::Result<bool>;
 
     /// The stamps of what is at some paths. A path at which there is nothing is left out.
     ///
@@ -115,20 +116,22 @@ pub trait MirrorTarget: Sync {
     fn end(&self) -> io::Result<()> {
         Ok(())
     }
+}
 
-    /// The hash of the bytes at a path; `None` if there is nothing.
-    ///
-    /// # Errors
-    ///
-    /// As [`MirrorTarget::get`].
-    fn hash(&self, path: &str) -> io::Result<Option<Hash>> {
-        match self.get(path) {
-            // It is none that a mirror wrote: no text has a NUL.
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                Ok(Some(Hash::of(b"\0too large")))
-            }
-            bytes => Ok(bytes?.map(|bytes| Hash::of(&bytes))),
+/// The hash of the bytes at a path of a destination; `None` if there is nothing. They are not held
+/// in memory: anybody may have put them there.
+///
+/// # Errors
+///
+/// As [`MirrorTarget::read`].
+fn hash(target: &dyn MirrorTarget, path: &str) -> io::Result<Option<Hash>> {
+    let mut hasher = Hasher::default();
+    match target.read(path, &mut |part| hasher.update(part)) {
+        // It is none that a mirror wrote: no text has a NUL.
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Ok(Some(Hash::of(b"\0too large")))
         }
+        is_there => Ok(is_there?.then(|| hasher.finalize())),
     }
 }
 

@@ -11,8 +11,8 @@ impl MirrorTarget for ObjectFolder {
         self.address().to_string()
     }
 
-    fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
-        self.read(path, LARGEST)
+    fn read(&self, path: &str, part: &mut dyn FnMut(&[u8])) -> io::Result<bool> {
+        self.each_part(path, LARGEST, part)
     }
 
     fn stamps(&self, paths: &[&str]) -> io::Result<HashMap<String, ObjectStamp>> {

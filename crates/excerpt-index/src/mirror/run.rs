@@ -2,8 +2,7 @@
 //! document can take the place of a folder or of another spelling of its name.
 
 use std::io;
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use excerpt_chunk::Hash;
@@ -12,15 +11,11 @@ use super::manifest::{Manifest, Written};
 use super::plan::Plan;
 use super::{
     ConflictReason, Creation, MirrorConflict, MirrorReport, MirrorStep, MirrorTarget,
-    ObjectMetadata,
+    ObjectMetadata, hash, workers,
 };
 use crate::model::SourceId;
 use crate::store::StoreError;
 use crate::store::catalog::Catalog;
-
-/// How many objects are written at a time. As many texts are held in memory, and as many again wait
-/// for their turn.
-pub(super) const WRITERS: usize = 16;
 
 /// How often the manifest is stored while a mirror runs. If the mirror is interrupted, what it has
 /// written since is compared again.
@@ -132,17 +127,17 @@ impl Run<'_> {
     ) -> Result<(), StoreError> {
         self.record_intent(catalog, plan)?;
         let removals = plan.removals.iter().map(|path| {
-            Ok(Some(Removal {
+            Ok(Removal {
                 path: path.clone(),
                 owned: owned(before, path),
-            }))
+            })
         });
         self.each(removals, &|target, removal: Removal| {
             removal.done(target, overwrites)
         })?;
-        let writes = plan.writes.iter().map(|planned| {
-            let object = plan.object(catalog, planned)?;
-            Ok(object.map(|(bytes, metadata)| Write {
+        let writes = plan.writes.iter().filter_map(|planned| {
+            let object = plan.object(catalog, planned).transpose()?;
+            Some(object.map(|(bytes, metadata)| Write {
                 path: planned.path.clone(),
                 written: written(planned.key, &bytes),
                 owned: owned(before, &planned.path),
@@ -170,55 +165,25 @@ impl Run<'_> {
         stored.map_err(|error| self.failed(error))
     }
 
-    /// Gives each job to a thread, and collects the results. After an error of the destination, no
-    /// more are given.
+    /// Does each job, and notes what has come of it. After an error of the destination, no more are
+    /// begun.
     fn each<J: Send>(
         &mut self,
-        jobs: impl Iterator<Item = Result<Option<J>, StoreError>>,
+        jobs: impl Iterator<Item = Result<J, StoreError>>,
         work: &(impl Fn(&dyn MirrorTarget, J) -> Done + Sync),
     ) -> Result<(), StoreError> {
         let target = self.target;
-        let (give, taken) = sync_channel::<J>(WRITERS);
-        let (done, results) = channel();
-        let taken = Mutex::new(taken);
-        std::thread::scope(|scope| {
-            for _ in 0..WRITERS {
-                let (taken, done) = (&taken, done.clone());
-                scope.spawn(move || take_jobs(taken, &done, |job| work(target, job)));
-            }
-            drop(done);
-            let mut given = Ok(());
-            for job in jobs {
-                let job = match job {
-                    Ok(Some(job)) => job,
-                    Ok(None) => continue,
-                    Err(error) => {
-                        given = Err(error);
-                        break;
-                    }
-                };
-                if give.send(job).is_err() || !self.collect(&results) {
-                    break;
-                }
-            }
-            drop(give);
-            for (path, outcome) in results {
-                self.note(path, outcome);
-            }
-            given
-        })
-    }
-
-    /// Notes what has been done by now. Returns whether to go on.
-    fn collect(&mut self, results: &Receiver<Done>) -> bool {
-        for (path, outcome) in results.try_iter() {
+        workers::each(jobs, &|job| work(target, job), |(path, outcome)| {
             self.note(path, outcome);
-        }
-        if self.failure.is_none() && self.checkpoint.elapsed() > CHECKPOINT {
-            self.failure = self.manifest.write(self.target, &self.source).err();
-            self.checkpoint = Instant::now();
-        }
-        self.failure.is_none()
+            if self.failure.is_none() && self.checkpoint.elapsed() > CHECKPOINT {
+                self.failure = self.manifest.write(self.target, &self.source).err();
+                self.checkpoint = Instant::now();
+            }
+            match self.failure {
+                None => ControlFlow::Continue(()),
+                Some(_) => ControlFlow::Break(()),
+            }
+        })
     }
 
     fn note(&mut self, path: String, outcome: io::Result<Outcome>) {
@@ -288,19 +253,6 @@ fn owned(before: &Manifest, path: &str) -> Owned {
     }
 }
 
-/// Takes jobs until there are no more.
-fn take_jobs<J>(jobs: &Mutex<Receiver<J>>, done: &Sender<Done>, work: impl Fn(J) -> Done) {
-    loop {
-        let job = jobs.lock().map(|jobs| jobs.recv());
-        let Ok(Ok(job)) = job else {
-            return;
-        };
-        if done.send(work(job)).is_err() {
-            return;
-        }
-    }
-}
-
 /// The result for a path. One where there can be no object does not end the mirror: the manifest
 /// has shown that others can be written.
 fn of_path(path: String, outcome: io::Result<Outcome>) -> Done {
@@ -347,13 +299,13 @@ impl Write {
             bytes: bytes.len(),
         };
         let known = match owned.is_known {
-            true => target.hash(path)?,
+            true => hash(target, path)?,
             false => None,
         };
         let there = match known {
             None => match target.create(path, bytes, metadata)? {
                 Creation::Created(stamp) => return Ok(done(stamp)),
-                Creation::Exists => target.hash(path)?,
+                Creation::Exists => hash(target, path)?,
             },
             known => known,
         };
@@ -385,7 +337,7 @@ impl Removal {
     }
 
     fn outcome(&self, target: &dyn MirrorTarget, overwrites: bool) -> io::Result<Outcome> {
-        let there = match target.hash(&self.path) {
+        let there = match hash(target, &self.path) {
             // Something else has taken its place.
             Err(error) if error.kind() == io::ErrorKind::IsADirectory => None,
             there => there?,

@@ -391,8 +391,8 @@ impl MirrorTarget for Vanishing {
         self.folder.name()
     }
 
-    fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
-        self.folder.get(path)
+    fn read(&self, path: &str, part: &mut dyn FnMut(&[u8])) -> io::Result<bool> {
+        self.folder.read(path, part)
     }
 
     fn keeps_metadata(&self) -> bool {
@@ -539,10 +539,12 @@ impl MirrorTarget for Bucket {
         "s3://bucket".to_string()
     }
 
-    fn get(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+    fn read(&self, path: &str, part: &mut dyn FnMut(&[u8])) -> io::Result<bool> {
         let mut objects = self.objects();
         objects.reads.push(path.to_string());
-        Ok(objects.all.get(path).cloned())
+        let bytes = objects.all.get(path);
+        bytes.iter().for_each(|bytes| part(bytes));
+        Ok(bytes.is_some())
     }
 
     fn stamps(&self, paths: &[&str]) -> io::Result<HashMap<String, ObjectStamp>> {

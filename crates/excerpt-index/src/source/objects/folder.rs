@@ -13,8 +13,8 @@ use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::{
-    Attribute, Attributes, BackoffConfig, ClientOptions, Error as StoreError, ObjectMeta,
-    ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload, RetryConfig,
+    Attribute, Attributes, BackoffConfig, ClientOptions, Error as StoreError, GetResult,
+    ObjectMeta, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload, RetryConfig,
 };
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
@@ -252,18 +252,34 @@ impl ObjectFolder {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The bytes of the object at a path below the prefix; `None` if there is none.
+    /// Calls `part` with the bytes of the object at a path below the prefix, as they arrive. Returns
+    /// whether there is an object.
     ///
     /// # Errors
     ///
     /// When the store cannot be reached or refuses it, and of the kind
     /// [`FileTooLarge`](io::ErrorKind::FileTooLarge) when it has more than `most` bytes.
-    pub(crate) fn read(&self, path: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
-        let Some(fetched) = self.finish(self.begin(path, most)?)? else {
-            return Ok(None);
+    pub(crate) fn each_part(
+        &self,
+        path: &str,
+        most: u64,
+        part: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<bool> {
+        let location = self.location(path)?;
+        let read = async {
+            let Some(found) = found(&*self.store, &location).await? else {
+                return Ok(false);
+            };
+            if found.meta.size > most {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            let mut parts = found.into_stream();
+            while let Some(bytes) = parts.next().await {
+                part(&bytes.map_err(failed)?);
+            }
+            Ok(true)
         };
-        let bytes = fetched.bytes.ok_or(io::ErrorKind::FileTooLarge)?;
-        Ok(Some(bytes))
+        self.runtime.block_on(read)
     }
 
     /// Writes an object with its metadata, whole or not at all. Unless it `replaces` what is there,
@@ -308,15 +324,23 @@ impl ObjectFolder {
             tokio::time::sleep(Duration::from_secs(wait)).await;
             created = self.create(object).await;
             if matches!(created, Ok(Put::Exists)) {
-                let there = self.store.get(&object.location).await?.bytes().await?;
-                let own: Vec<u8> = object.payload.iter().flatten().copied().collect();
-                return Ok(match there == own {
+                return Ok(match self.is_there(object).await? {
                     true => Put::Written(None),
                     false => Put::Exists,
                 });
             }
         }
         created
+    }
+
+    /// Whether the store has the bytes of an object at its place.
+    async fn is_there(&self, object: &Object) -> object_store::Result<bool> {
+        let there = self.store.get(&object.location).await?;
+        if there.meta.size != object.payload.content_length() as u64 {
+            return Ok(false);
+        }
+        let own = object.payload.iter().flatten();
+        Ok(there.bytes().await?.iter().eq(own))
     }
 
     /// Writes an object unless there is one. Not every store knows how to do both at once, and some
@@ -443,8 +467,7 @@ impl fmt::Debug for ObjectFolder {
     }
 }
 
-/// The stamp of an object. The time of its last change tells
-/// too little: it is in whole seconds.
+/// The stamp of an object. The time of its last change tells too little: it is in whole seconds.
 fn stamp(tag: Option<&str>, size: u64) -> Option<String> {
     tag.map(|tag| format!("{size} {}", plain_tag(tag)))
 }
@@ -503,20 +526,27 @@ fn is_machine_of_provider() -> bool {
     TcpStream::connect_timeout(&ADDRESS.into(), PATIENCE).is_ok()
 }
 
+/// The answer with an object, whose bytes are not read yet; `None` if there is none.
+async fn found(store: &dyn ObjectStore, location: &Path) -> io::Result<Option<GetResult>> {
+    match store.get(location).await {
+        Ok(result) => Ok(Some(result)),
+        // Without the bucket, nobody knows whether there is such an object.
+        Err(StoreError::NotFound { source, .. })
+            if !source.to_string().contains("NoSuchBucket") =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
 async fn fetched(
     store: &dyn ObjectStore,
     location: &Path,
     most: u64,
 ) -> io::Result<Option<Fetched>> {
-    let result = match store.get(location).await {
-        Ok(result) => result,
-        // Without the bucket, nobody knows whether there is such an object.
-        Err(StoreError::NotFound { source, .. })
-            if !source.to_string().contains("NoSuchBucket") =>
-        {
-            return Ok(None);
-        }
-        Err(error) => return Err(failed(error)),
+    let Some(result) = found(store, location).await? else {
+        return Ok(None);
     };
     let given = result.attributes.iter().filter_map(|(name, value)| {
         let Attribute::Metadata(name) = name else {
