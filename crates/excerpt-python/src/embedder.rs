@@ -38,11 +38,8 @@ impl PyEmbedder {
                 Some(folder) => Arc::new(OnnxEmbedder::new(OnnxOptions::new(folder))?),
             })
         });
-        let embedder = opened.map_err(|error: excerpt_index::Error| {
-            // In a file of settings, it is called `path`.
-            let message = with_sources(&error).replace("set `path` to", "set `model` to");
-            Class::Model.error(py, message)
-        })?;
+        let embedder = opened
+            .map_err(|error: excerpt_index::Error| Class::Model.error(py, with_sources(&error)))?;
         Ok(PyEmbedder { embedder, model })
     }
 

@@ -564,7 +564,7 @@ def test_vectors_are_added() -> None:
         embedder.embed_batch(pa.record_batch({"text": ["a"]}))
     copy = pickle.loads(pickle.dumps(embedder))
     assert copy.embed_query("green tea") == embedder.embed_query("green tea")
-    with pytest.raises(excerpt.ModelError, match="no-such-folder.*set `model` to the folder of the model"):
+    with pytest.raises(excerpt.ModelError, match="no-such-folder.*expected the folder of a model"):
         excerpt.Embedder("/no-such-folder")
 
 

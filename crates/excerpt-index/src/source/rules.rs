@@ -98,6 +98,8 @@ fn matcher(root: &Path, patterns: &[String]) -> Result<Option<Gitignore>> {
         return Err(refused("ignore", message));
     }
     let mut builder = GitignoreBuilder::new(root);
+    // Git takes `[` without `]` for a pattern that nothing matches, which nobody means here.
+    builder.allow_unclosed_class(false);
     for pattern in patterns {
         let added = builder.add_line(None, pattern);
         added.map_err(|error| refused(pattern, error.to_string()))?;

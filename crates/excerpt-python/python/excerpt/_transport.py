@@ -110,6 +110,8 @@ class Http:
                 connection.close()
             else:
                 self._idle.append(connection)
+        if answered[0] == 401 and "Authorization" not in self._headers:
+            raise RequestError("a token is needed: give it as `token`", 401, None)
         return answered
 
     def _answer(
@@ -205,9 +207,6 @@ def answer(transport: Transport, method: str, address: str, body: dict[str, Any]
     if status < 300:
         return parsed
     detail = str(parsed.get("detail") or parsed.get("title") or f"status {status}")
-    # These are words for programs that send headers of their own.
-    detail = detail.replace("send it as `Authorization: Bearer …`", "give it as `token`")
-    detail = detail.replace("`Authorization: Bearer …`", "give it as `token`")
     field = _field(parsed.get("errors"))
     if field is not None and f"`{field}" not in detail:
         detail = f"`{field}`: {detail}"

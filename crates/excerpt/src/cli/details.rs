@@ -9,6 +9,7 @@ use crate::cli::choice::{EmbeddingArgs, IndexArgs, TypeName};
 use crate::cli::exit::Outcome;
 use crate::cli::flags::ChunkFlags;
 use crate::cli::sync::print_report;
+use crate::cli::values::bytes;
 use crate::output::{Output, SCHEMA};
 
 /// How many warnings are shown.
@@ -39,7 +40,7 @@ pub(crate) struct Details {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
     no_ignore: Option<bool>,
     /// The size in bytes above which a file is skipped [default: 2097152]
-    #[arg(long, value_name = "BYTES", hide_short_help = true)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, hide_short_help = true)]
     max_file_size: Option<u64>,
     /// Whether to skip or index files that contain keys or passwords [default: skip]
     #[arg(long, value_name = "WHAT", value_parser = secrets, hide_short_help = true)]

@@ -1,6 +1,7 @@
 //! `excerpt list`: the collections; or the documents of an index, their folders, and the latest
 //! changes.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -17,6 +18,7 @@ use crate::cli::collections;
 use crate::cli::exit::Outcome;
 use crate::cli::skipped::skipped;
 use crate::cli::status::{size, written};
+use crate::cli::values::at_least_one;
 use crate::output::date_of;
 use crate::output::{Output, SCHEMA, ago, say};
 
@@ -33,8 +35,8 @@ pub(crate) struct Args {
     folders: bool,
     /// List the documents that were changed last, newest first: by commit, otherwise by the date in
     /// the document, otherwise by file [default N: 10]
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", group = "view")]
-    recent: Option<usize>,
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", value_parser = at_least_one, group = "view")]
+    recent: Option<NonZeroUsize>,
     /// List the indexes on this machine, each with its folders, its size, and when it was last used
     #[arg(long, group = "view", conflicts_with_all = ["path", "names", "library"])]
     indexes: bool,
@@ -118,7 +120,7 @@ impl Args {
                 (_, Some(_)) => ListKind::Recent,
                 _ => ListKind::Folders,
             },
-            limit: self.recent,
+            limit: self.recent.map(NonZeroUsize::get),
             ..ListRequest::default()
         }
     }

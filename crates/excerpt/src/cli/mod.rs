@@ -31,6 +31,7 @@ mod status;
 mod sync;
 mod token;
 mod unknown;
+mod values;
 mod watch;
 
 use std::ffi::OsString;

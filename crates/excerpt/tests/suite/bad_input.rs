@@ -85,19 +85,48 @@ fn an_unknown_channel_or_fusion_is_named() {
 }
 
 #[test]
-fn a_wait_is_a_number_of_seconds() {
+fn a_number_that_an_option_cannot_have_is_an_error_that_says_what_is_expected() {
     let project = Project::new().file("a.md", "# A\n");
-    for wait in ["soon", "-1", "inf", "NaN", "1e9"] {
-        let wait = format!("--wait={wait}");
-        let run = project.run(&["search", "a", &wait]);
-        assert!(
-            run.stderr
-                .contains("expected a number of seconds up to 3600"),
-            "{}",
-            run.stderr
-        );
+    let wrong = [
+        (
+            "search a --wait",
+            "soon -1 inf NaN 1e9",
+            "a number of seconds up to 3600",
+        ),
+        (
+            "search a --limit",
+            "0 -1 many 2.5",
+            "a whole number of at least 1",
+        ),
+        ("search a --min-score", "high NaN inf", "a number"),
+        (
+            "search a --min-share",
+            "half -0.1 1.5 NaN",
+            "a number from 0 to 1",
+        ),
+        ("list --recent", "0 -1 all", "a whole number of at least 1"),
+        ("add . --max-file-size", "-1 1k", "a whole number of bytes"),
+    ];
+    for (command, values, expected) in wrong {
+        for value in values.split(' ') {
+            let whole = format!("{command}={value}");
+            let run = project.run(&whole.split(' ').collect::<Vec<_>>());
+            let told = format!(": expected {expected}\n");
+            assert!(run.stderr.contains(&told), "{whole}: {}", run.stderr);
+            assert_eq!(run.code, Some(2), "{whole}");
+        }
+    }
+}
+
+#[test]
+fn a_pattern_that_can_match_nothing_is_an_error() {
+    let project = Project::new().file("a.md", "# A\n");
+    for option in ["--include", "--ignore"] {
+        let run = project.run(&["add", ".", "--name", "tea", option, "*.[md"]);
+        assert!(run.stderr.contains("`*.[md`"), "{}", run.stderr);
         assert_eq!(run.code, Some(2));
     }
+    assert_eq!(project.run(&["list", "-c", "tea"]).code, Some(2));
 }
 
 #[test]

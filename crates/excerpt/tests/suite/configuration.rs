@@ -206,7 +206,7 @@ fn an_invalid_model_is_reported_with_its_position() {
 #[cfg(feature = "onnx")]
 #[test]
 fn a_model_that_cannot_be_loaded_is_an_error_and_a_finding() {
-    const REASON: &str = "cannot use the model in `[folder]/config/excerpt/models/mine`: there is no such folder or file: set `path` to the folder of the model";
+    const REASON: &str = "cannot use the model in `[folder]/config/excerpt/models/mine`: there is no such folder or file: expected the folder of a model";
     let project = tea().own_file("[embedding]\nprovider = \"onnx\"\npath = \"models/mine\"\n");
     for command in [&["search", "tea"][..], &["sync"]] {
         project.run(command).fails(&format!("excerpt: {REASON}"));

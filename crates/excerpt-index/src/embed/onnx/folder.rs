@@ -168,9 +168,7 @@ fn named_model(path: &Path) -> Result<(String, Vec<u8>), String> {
 /// The name of the model in a folder, and its bytes.
 fn model(folder: &Path) -> Result<(String, Vec<u8>), String> {
     if !folder.is_dir() {
-        return Err(
-            "there is no such folder or file: set `path` to the folder of the model".into(),
-        );
+        return Err("there is no such folder or file: expected the folder of a model".into());
     }
     for name in MODELS {
         match read_named(&folder.join(name), MODEL_LIMIT) {

@@ -290,7 +290,7 @@ fn a_file_that_is_missing_is_named() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(
         reason(&folder.path().join("none")),
-        "there is no such folder or file: set `path` to the folder of the model"
+        "there is no such folder or file: expected the folder of a model"
     );
     assert_eq!(
         reason(folder.path()),

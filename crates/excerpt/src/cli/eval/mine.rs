@@ -9,6 +9,7 @@ use excerpt_service::text::counted;
 use serde::Serialize;
 
 use crate::cli::exit::Outcome;
+use crate::cli::values::at_least_one;
 use crate::output::{Output, SCHEMA};
 
 /// Make a set of questions from a folder of documents or source code
@@ -27,7 +28,7 @@ pub(super) struct Args {
     #[arg(long)]
     name: Option<String>,
     /// The maximum number of questions of each kind
-    #[arg(long, value_name = "N", default_value = "100")]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = at_least_one)]
     limit: NonZeroUsize,
     /// Print the result as JSON
     #[arg(long)]

@@ -3,6 +3,7 @@
 mod passages;
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,7 +15,6 @@ use excerpt_service::{
     SearchRequest, Update, absolute, opened,
 };
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::cli::background;
 use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, SyncName, target};
@@ -23,6 +23,7 @@ use crate::cli::exit::Outcome;
 use crate::cli::filter::FilterArgs;
 use crate::cli::messages;
 use crate::cli::skipped::skipped;
+use crate::cli::values::{at_least_one, score, seconds, share, word};
 use crate::output::{ONLY_WEAK, Output, SCHEMA, say};
 use crate::progress::Bar;
 use crate::scores::{Scores, too_low};
@@ -40,8 +41,8 @@ pub(crate) struct Args {
     #[arg(default_value = ".")]
     path: PathBuf,
     /// How many documents to show; with --chunks, how many chunks
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = at_least_one)]
-    limit: usize,
+    #[arg(long, short = 'n', value_name = "N", default_value = "5", value_parser = at_least_one)]
+    limit: NonZeroUsize,
     /// Rank chunks individually instead of documents
     #[arg(long)]
     chunks: bool,
@@ -61,10 +62,10 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
     /// Exclude hits with a lower score, as --explain shows it
-    #[arg(long, value_name = "SCORE", hide_short_help = true)]
+    #[arg(long, value_name = "SCORE", value_parser = score, hide_short_help = true)]
     min_score: Option<f32>,
     /// Exclude hits whose score is below this share of the best one's, from 0 to 1
-    #[arg(long, value_name = "SHARE", hide_short_help = true)]
+    #[arg(long, value_name = "SHARE", value_parser = share, hide_short_help = true)]
     min_share: Option<f32>,
     /// Open the best passage in $VISUAL or $EDITOR, at its line
     #[arg(long, conflicts_with = "json", hide_short_help = true)]
@@ -107,31 +108,6 @@ pub(crate) struct Args {
 
 /// How long an answer waits for changes unless the user says otherwise.
 const WAIT: Duration = Duration::from_secs(2);
-
-/// A number of seconds, at most an hour.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|seconds| *seconds <= 3600.0);
-    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration.ok_or_else(|| "expected a number of seconds up to 3600".to_string())
-}
-
-/// A whole number of at least one.
-fn at_least_one(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| "expected a whole number of at least 1".to_string())
-}
-
-/// One of the words that a setting accepts.
-fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    serde_json::from_value(text.into()).map_err(|error| {
-        // The message of serde: "unknown variant `x`, expected one of `a`, `b`".
-        let message = error.to_string().replace(['`', '\n'], "");
-        match message.split_once("expected ") {
-            Some((_, words)) => format!("expected {words}"),
-            None => message,
-        }
-    })
-}
 
 /// Answers the query.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -209,7 +185,7 @@ impl Args {
                 true => RankedUnit::Chunks,
                 false => RankedUnit::Documents,
             },
-            limit: self.limit,
+            limit: self.limit.get(),
             fold_copies: self.folds_copies(),
             min_score: self.min_score,
             min_share: self.min_share,
