@@ -10,8 +10,8 @@ in collections or on a server. `excerpt.ray` and `excerpt.spark` split where one
 """
 
 from collections.abc import Sequence as _Sequence
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from ._async_index import AsyncIndex
 from ._errors import (
     BatchError,
     ConfigError,
@@ -41,6 +41,9 @@ from ._excerpt import (
 from ._index import Document, Hit, Index, SearchResults, Status
 from ._preview import Preview
 from ._types import ChunkerSettings, GivenDocument, IndexOptions, SearchFilters
+
+if _TYPE_CHECKING:
+    from ._async_index import AsyncIndex
 
 _Sequence.register(Chunking)  # pyright: ignore[reportAttributeAccessIssue]
 _Sequence.register(Outline)  # pyright: ignore[reportAttributeAccessIssue]
@@ -80,3 +83,17 @@ __all__ = [
     "__version__",
     "chunk_schema",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # It imports asyncio, which takes as long as all the rest.
+    if name == "AsyncIndex":
+        from ._async_index import AsyncIndex
+
+        globals()[name] = AsyncIndex
+        return AsyncIndex
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(globals().keys() | {"AsyncIndex"})

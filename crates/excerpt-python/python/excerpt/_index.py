@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
 from urllib.parse import quote, urlencode
 
 from ._errors import ExcerptError, IndexFailure, NotFoundError, RequestError
-from ._transport import Http, Local, Transport, answer
+from ._transport import Local, Transport, answer
 from ._types import Progress, SearchFilters, Unpack
 
 if TYPE_CHECKING:
@@ -302,6 +302,8 @@ class Index:
         # It waits in turns, so that a process that never ends its work is given up in time.
         self._wait = min(_LONGEST_WAIT, timeout / 2)
         if _is_address(path):
+            from ._http import Http
+
             http = Http(path, token, timeout)
             self._transport, self.notes = http, http.notes
             self._is_stored = False
