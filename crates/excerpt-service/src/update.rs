@@ -43,8 +43,16 @@ pub struct Opened {
     pub index: Index,
     /// Why it is not up to date.
     pub lag: Option<Lag>,
-    /// The errors of sources that could not be synced, if there are others.
-    pub unsynced: Vec<Error>,
+    /// The sources that could not be synced, if there are others.
+    pub unsynced: Vec<Unsynced>,
+}
+
+/// A source that could not be synced.
+pub struct Unsynced {
+    /// The name of the collection that it is, if any.
+    pub collection: Option<String>,
+    /// Why.
+    pub error: Error,
 }
 
 /// Follows the syncs of a request, to show their progress.
@@ -87,9 +95,9 @@ pub enum Lag {
         /// How many are still to be split.
         remaining: usize,
     },
-    /// The index was not changed: another process is writing, the disk is full, or too many
-    /// documents are missing from the source.
-    Unwritten(Error),
+    /// The index was not changed: another process is writing, the disk is full, the source cannot
+    /// be read, or too many of its documents are missing.
+    Unwritten(Unsynced),
 }
 
 /// The interval of attempts while another process is writing.
@@ -171,10 +179,10 @@ pub fn opened(
                 rest.elsewhere += report.remaining.saturating_sub(report.first_remaining);
             }
             Err(error @ (Error::Source { .. } | Error::Vanished { .. })) if has_others => {
-                opened.unsynced.push(error);
+                opened.unsynced.push(source.unsynced(error));
             }
-            Err(error) if mode == SyncMode::Auto && older_state_answers(&error, index) => {
-                opened.lag = Some(Lag::Unwritten(error));
+            Err(error) if mode == SyncMode::Auto && older_state_answers(&error, source, index) => {
+                opened.lag = Some(Lag::Unwritten(source.unsynced(error)));
                 return Ok(opened);
             }
             Err(error) => return Err(error.into()),
@@ -190,6 +198,16 @@ pub fn opened(
         });
     }
     Ok(opened)
+}
+
+impl Syncable {
+    /// It could not be synced because of an error.
+    fn unsynced(&self, error: Error) -> Unsynced {
+        Unsynced {
+            collection: self.collection.as_ref().map(|known| known.name.clone()),
+            error,
+        }
+    }
 }
 
 /// Syncs a source. If another process is writing, waits for it while there is nothing to search:
@@ -213,10 +231,11 @@ fn synced_in_turn(
     }
 }
 
-/// Whether an answer comes from an older state after this error.
-fn older_state_answers(error: &Error, index: &Index) -> bool {
+/// Whether an answer comes from an older state after this error of a source.
+fn older_state_answers(error: &Error, source: &Syncable, index: &Index) -> bool {
     match error {
         Error::Locked { .. } | Error::Vanished { .. } => true,
+        Error::Source { .. } => was_complete(index, &source.root).unwrap_or(false),
         Error::Full { .. } | Error::Io { .. } | Error::Store { .. } => {
             has_something_to_search(index)
         }

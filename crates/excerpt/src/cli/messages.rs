@@ -6,7 +6,7 @@ use std::fmt;
 use excerpt_index::eval::SetError;
 use excerpt_index::{Error, Note, Refused, Secret, Skip, SkipReason};
 use excerpt_service::text::not_indexed;
-use excerpt_service::{Changed, ServiceError};
+use excerpt_service::{Changed, ServiceError, Unsynced};
 
 use crate::output::with_causes;
 
@@ -80,6 +80,11 @@ fn service_error(error: &ServiceError) -> String {
 /// An error of the index, and how to fix it.
 pub(crate) fn index_error(error: &Error) -> String {
     index_error_of(error, None)
+}
+
+/// Why a source could not be synced, and how to fix it.
+pub(crate) fn unsynced(unsynced: &Unsynced) -> String {
+    index_error_of(&unsynced.error, unsynced.collection.as_deref())
 }
 
 /// The same for an error of a sync of this collection, or of the current folder.

@@ -687,6 +687,34 @@ fn the_commands_in_messages_about_a_collection_name_it() {
     assert_eq!(run.code, Some(2));
     let hint = "run `excerpt sync -c notes --accept-removals`";
     assert!(run.stderr.contains(hint), "{}", run.stderr);
+    let found = project.run(&["search", "green", "-c", "notes"]).ok();
+    assert!(found.stderr.contains(hint), "{}", found.stderr);
     let accepting = ["sync", "-c", "notes", "--accept-removals"];
     project.run(&accepting).ok();
+}
+
+#[test]
+fn a_collection_whose_folder_is_gone_is_searched_as_it_was_indexed() {
+    let project = Project::new()
+        .file("notes/a.md", "# Green tea\n")
+        .file("maps/b.md", "# The coast\n");
+    project.run(&["add", "notes"]).ok();
+    project.run(&["add", "maps"]).ok();
+    std::fs::rename(project.path("notes"), project.path("../away")).unwrap();
+    let found = project.run(&["search", "green", "-c", "notes", "--files"]);
+    let older = "note: answered from an older state: cannot read `";
+    assert!(found.stderr.starts_with(older), "{}", found.stderr);
+    assert_eq!(found.ok().stdout, "notes › a.md\n");
+    let both = ["search", "coast", "-c", "notes", "-c", "maps", "--files"];
+    let found = project.run(&both);
+    let note = "note: cannot read `";
+    assert!(found.stderr.starts_with(note), "{}", found.stderr);
+    assert_eq!(found.ok().stdout, "maps › b.md\n");
+    // A sync that was asked for fails.
+    for asked in [
+        ["sync", "-c", "notes"].as_slice(),
+        &["search", "green", "-c", "notes", "--sync", "always"],
+    ] {
+        assert_eq!(project.run(asked).code, Some(2), "{asked:?}");
+    }
 }

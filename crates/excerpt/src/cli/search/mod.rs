@@ -12,7 +12,7 @@ use excerpt_index::{ActiveWriter, Answer, Channels, Error, Fusion, Note, Origin,
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{
     DocumentHit, IndexTarget, Lag, Opened, Paths, RankedUnit, SearchHit, SearchReply,
-    SearchRequest, Update, absolute, opened,
+    SearchRequest, Unsynced, Update, absolute, opened,
 };
 use serde::Serialize;
 
@@ -128,15 +128,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         lag,
         unsynced,
     } = opened(&target, update, &mut Bar::new())?;
-    for error in unsynced {
-        say(&format!("note: {}", messages::index_error(&error)));
+    for unsynced in unsynced {
+        say(&format!("note: {}", messages::unsynced(&unsynced)));
     }
     let reply = target.search(&index, &args.request())?;
     let answer = &reply.answer;
     let paths = target.paths(&args.path);
     args.print(&reply, &paths)?;
     let writer = lag.as_ref().and_then(|lag| match lag {
-        Lag::Unwritten(Error::Locked { .. }) => index.writer(),
+        Lag::Unwritten(unsynced) if matches!(unsynced.error, Error::Locked { .. }) => {
+            index.writer()
+        }
         _ => None,
     });
     let is_behind = lag.is_some();
@@ -315,21 +317,22 @@ fn lagging(
         false => "run `excerpt sync` to index the rest",
     };
     match lag {
-        Lag::Unwritten(Error::Locked { path, .. }) => {
-            match writer.and_then(|writer| writer.progress) {
-                Some(progress) => {
-                    let remaining = progress.listed.saturating_sub(progress.indexed);
-                    let so_far = so_far(progress.listed, remaining, 0);
-                    format!("{so_far}; another process is indexing the rest")
-                }
-                None => format!(
-                    "answered from an older state: the index in `{}` is being written by another process",
-                    path.display()
-                ),
+        Lag::Unwritten(Unsynced {
+            error: Error::Locked { path, .. },
+            ..
+        }) => match writer.and_then(|writer| writer.progress) {
+            Some(progress) => {
+                let remaining = progress.listed.saturating_sub(progress.indexed);
+                let so_far = so_far(progress.listed, remaining, 0);
+                format!("{so_far}; another process is indexing the rest")
             }
-        }
-        Lag::Unwritten(error) => {
-            let error = messages::index_error(&error);
+            None => format!(
+                "answered from an older state: the index in `{}` is being written by another process",
+                path.display()
+            ),
+        },
+        Lag::Unwritten(unsynced) => {
+            let error = messages::unsynced(&unsynced);
             format!("answered from an older state: {error}")
         }
         Lag::Aside { remaining } => format!(
