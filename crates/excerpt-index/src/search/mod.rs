@@ -376,7 +376,8 @@ impl Search<'_> {
         loop {
             let list = self.snapshot.shortlist(&self.request(wanted))?;
             let reordered = reorder.as_mut().map(|reorder| (reorder, self.snapshot));
-            let chunks = ranker.ranked(&list, reordered)?;
+            let mut chunks = ranker.ranked(&list, reordered)?;
+            let has_low = ranker.drop_low(&mut chunks);
             let groups = match self.query.rank {
                 Rank::Documents => group::by_document(&chunks),
                 Rank::Chunks => group::by_chunk(&chunks),
@@ -384,7 +385,7 @@ impl Search<'_> {
             let documents = hits.of(self.snapshot, &list, &chunks, &groups)?;
             // What was folded leaves room for others.
             let is_full = documents.len() >= self.limit();
-            if is_full || list.is_all || !self.query.fold_copies {
+            if is_full || has_low || list.is_all || !self.query.fold_copies {
                 return Ok(Found {
                     list,
                     chunks,
@@ -392,7 +393,7 @@ impl Search<'_> {
                     note: reorder.and_then(Reorder::note),
                 });
             }
-            wanted = groups.len() + self.limit();
+            wanted = (wanted * 2).max(groups.len() + self.limit());
         }
     }
 

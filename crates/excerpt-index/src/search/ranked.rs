@@ -56,10 +56,18 @@ impl Ranker<'_> {
             signals::favour(&mut all, signals.date);
             sort(&mut all, list);
         }
-        let best = all.first().map_or(0.0, |found| found.score);
-        let least = best * self.query.ranking.min_share;
-        all.truncate(all.partition_point(|found| found.score >= least));
         Ok(all)
+    }
+
+    /// Drops the chunks whose share of the best score is below what was asked for. Returns whether
+    /// there were any: then nothing that ranks lower can be wanted, either.
+    pub(super) fn drop_low(&self, ranked: &mut Vec<Scored>) -> bool {
+        let best = ranked.first().map_or(0.0, |found| found.score);
+        let least = best * self.query.ranking.min_share;
+        let kept = ranked.partition_point(|found| found.score >= least);
+        let has_low = kept < ranked.len();
+        ranked.truncate(kept);
+        has_low
     }
 
     /// The chunks with their scores from words and vectors, without those that are no longer in the

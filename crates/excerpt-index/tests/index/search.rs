@@ -800,3 +800,30 @@ fn folded_copies_leave_room_for_others() {
     query.fold_copies = true;
     assert_eq!(world.ask(&query).documents.len(), 5);
 }
+
+#[test]
+fn hits_below_a_share_of_the_best_score_are_left_out_of_any_number_of_candidates() {
+    let mut world = World::new();
+    for number in 0..400 {
+        let rest = "The water is poured at once. ".repeat(number % 7);
+        let text = format!("# Note {number}\n\nKettle {number} boils. {rest}\n");
+        world = world.file(&format!("note-{number}.md"), text);
+    }
+    world.sync();
+    for rank in [Rank::Documents, Rank::Chunks] {
+        for fold_copies in [false, true] {
+            for limit in [1, 5, 50, 1000] {
+                let mut query = by_keywords("kettle 7 boils");
+                (query.rank, query.fold_copies, query.limit) = (rank, fold_copies, limit);
+                let all: Vec<f32> = world.ask(&query).chunks().map(|hit| hit.score).collect();
+                for share in [0.3, 0.99, 1.0] {
+                    query.ranking.min_share = share;
+                    let kept: Vec<f32> = world.ask(&query).chunks().map(|hit| hit.score).collect();
+                    assert!(!kept.is_empty());
+                    assert!(kept.iter().all(|score| *score >= all[0] * share));
+                    assert!(kept.len() <= limit.min(all.len()).max(1));
+                }
+            }
+        }
+    }
+}
