@@ -212,7 +212,7 @@ impl<'b, 'text> Draft<'b, 'text> {
             let (Some(first), Some(last)) = (group.first(), group.last()) else {
                 continue;
             };
-            let kind = match first.attribute {
+            let kind = match first.attribute && !is_text(&self.text[first.bytes.clone()]) {
                 true => Kind::Statement,
                 false => Kind::Comment,
             };
@@ -294,6 +294,11 @@ impl<'b, 'text> Draft<'b, 'text> {
             self.builder.close(self.text.len());
         }
     }
+}
+
+/// Whether a documentation string, or an attribute such as `@doc """`, ends a text of several lines.
+pub(crate) fn is_text(written: &str) -> bool {
+    written.ends_with("\"\"\"") || written.ends_with("'''")
 }
 
 /// The index of the first comment or attribute that belongs to what follows after `newlines` line

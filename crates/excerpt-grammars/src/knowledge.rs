@@ -37,6 +37,8 @@ pub(crate) enum Role {
     Plain,
     /// A comment.
     Comment,
+    /// A string that documents what it stands in, if it has several lines.
+    Documentation,
     /// An attribute or decorator, which belongs to what follows.
     Attribute,
     /// Words before a definition, which may begin with attributes.
@@ -375,6 +377,7 @@ fn role(word: &str) -> Option<Role> {
     Some(match word {
         "plain" => Role::Plain,
         "comment" => Role::Comment,
+        "documentation" => Role::Documentation,
         "attribute" => Role::Attribute,
         "modifiers" => Role::Modifiers,
         "import" => Role::Import,

@@ -44,7 +44,7 @@ use std::sync::Arc;
 use excerpt_chunk::{Chunker, Config, ConfigError};
 
 /// Increased whenever the same text gives a different outline.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 pub use detect::languages;
 pub use modules::module_path;

@@ -20,7 +20,7 @@ use tree_sitter::Node;
 
 use crate::anatomy::{DefinitionParts, LONGEST_SIGNATURE};
 use crate::bounded::Parsed;
-use crate::draft::{Draft, Found, Level, Waiting};
+use crate::draft::{Draft, Found, Level, Waiting, is_text};
 use crate::gap::Gap;
 use crate::imports;
 use crate::knowledge::{DefinitionNode, Knowledge, Meant, Role};
@@ -158,6 +158,10 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
                 Some((inner, definition)) => self.define(found, inner, definition),
                 None => self.plain(found, Role::Plain),
             },
+            Meant::Role(Role::Documentation) if level.members && is_text(self.text_of(found)) => {
+                self.documentation(found);
+                false
+            }
             Meant::Role(Role::Import) if level.members => self.import(found),
             Meant::Role(Role::Splice) => self.splice(found, level.members),
             Meant::Role(Role::Body) => {
@@ -185,8 +189,19 @@ impl<'tree> Walk<'_, '_, '_, 'tree> {
         }
     }
 
+    fn text_of(&self, found: Found<'tree>) -> &str {
+        &self.text[found.start..found.end]
+    }
+
+    /// A documentation string: a comment that belongs to what it stands in.
+    fn documentation(&mut self, found: Found<'tree>) {
+        self.draft
+            .open(Kind::Comment, found.gap.line, found.gap.newlines);
+        self.draft.builder.close(found.end);
+    }
+
     fn wait(&mut self, found: Found<'tree>, attribute: bool) {
-        let text = &self.text[found.start..found.end];
+        let text = self.text_of(found);
         let apart = self.knowledge.apart.iter();
         let apart = !attribute && apart.clone().any(|prefix| text.starts_with(&**prefix));
         self.draft.sequence().waiting.push(Waiting {

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::document::{Document, Syntax};
-use crate::outline::{Graft, Kind, LineMap, Node, Outline};
+use crate::outline::{Graft, Kind, LineMap, Outline};
 use crate::parse::formats::{Evidence, Format};
 use crate::parse::{Markdown, Parser, ReStructuredText};
 
@@ -36,7 +36,8 @@ pub(crate) fn read(outline: &mut Outline, text: &str, fits: impl Fn(Range<usize>
     let is_python = outline.language() == Some("python");
     let is_large = |index: usize| {
         let node = &outline.nodes[index];
-        node.end() == index + 1 && is_comment(node, text) && !fits(node.span.clone())
+        let is_whole = node.kind == Kind::Comment && node.end() == index + 1;
+        is_whole && !fits(node.span.clone())
     };
     let comments = (1..outline.nodes.len()).filter(|index| is_large(*index));
     let grafts = comments.filter_map(|node| {
@@ -58,17 +59,6 @@ pub(crate) fn read(outline: &mut Outline, text: &str, fits: impl Fn(Range<usize>
     outline.graft(grafts);
 }
 
-/// Whether a node is a comment, or a statement that is nothing but a string of several lines.
-fn is_comment(node: &Node, text: &str) -> bool {
-    let string = || {
-        let written = text[node.span.clone()].trim_matches(char::is_whitespace);
-        let quoted = written.trim_start_matches(['r', 'R', 'u', 'U']);
-        let mut marks = ["\"\"\"", "'''"].iter();
-        marks.any(|mark| quoted.len() >= 6 && quoted.starts_with(mark) && quoted.ends_with(mark))
-    };
-    node.kind == Kind::Comment || (node.kind == Kind::Statement && string())
-}
-
 /// A comment without its marks and its indentation.
 struct Comment {
     text: String,
@@ -80,8 +70,7 @@ impl Comment {
     fn read(text: &str, span: Range<usize>) -> Option<Self> {
         let mut lines = lines(text, span);
         let first = lines.iter().position(|line| !line.is_blank(text))?;
-        let opening = text[lines[first].text.clone()].trim_start();
-        let opening = opening.trim_start_matches(['r', 'R', 'u', 'U']);
+        let opening = opening(text[lines[first].text.clone()].trim_start());
         let block = BLOCKS.iter().find(|(open, _)| opening.starts_with(open));
         // The line that opens a block is indented and marked in its own way.
         let others = match block {
@@ -122,6 +111,18 @@ impl Comment {
         }
         Some(comment)
     }
+}
+
+/// The first line of a comment from its mark on: without the letters before a string, and without
+/// the name of an attribute, as in `@doc ~S"""`.
+fn opening(line: &str) -> &str {
+    let of_attribute = line.strip_prefix('@').map(|attribute| {
+        let name = attribute.trim_start_matches(|char: char| char.is_alphanumeric() || char == '_');
+        let value = name.trim_start_matches([' ', '(']);
+        value.trim_start_matches(['~', 's', 'S'])
+    });
+    let of_string = || line.trim_start_matches(['r', 'R', 'u', 'U']);
+    of_attribute.unwrap_or_else(of_string)
 }
 
 /// A line of a comment.
@@ -245,6 +246,8 @@ mod tests {
             "/* # A\n *\n * - b\n *   c */\n",
             "/*\n  # A\n\n  - b\n    c\n*/",
             "    r\"\"\"# A\n\n    - b\n      c\n    \"\"\"\n",
+            "  @doc \"\"\"\n  # A\n\n  - b\n    c\n  \"\"\"\n",
+            "@moduledoc ~S'''\n# A\n\n- b\n  c\n'''\n",
             "<!-- # A\n\n  - b\n    c\n-->",
             "-- # A\n--\n-- - b\n--   c\n",
             ";;; # A\r\n;;;\r\n;;; - b\r\n;;;   c\r\n",

@@ -6,8 +6,8 @@
 //! result: the strategy, its reason and the notes about the document, then one line per chunk:
 //! `first-last  trail`, with the overlap (`+"…"`), the definition (`= function`), the sections
 //! inside, the part, the signature it is under, the imports it uses, and the warnings. With the
-//! info string `chunks context`, the lines of its context follow. `EXCERPT_SPEC=write` writes the
-//! results into the files.
+//! info string `chunks context`, the lines of its context follow; with `chunks reasons`, the reason
+//! for the split before it ends the line. `EXCERPT_SPEC=write` writes the results into the files.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -126,6 +126,9 @@ fn run(path: &Path, chunker: fn(Config) -> Chunker) -> (String, String, usize) {
         expected.push('\n');
         for chunk in &chunking.chunks {
             expected += &described(chunk, source);
+            if chunks.info.ends_with("reasons") {
+                write!(expected, "  : {}", chunk.cut.reason).unwrap();
+            }
             expected.push('\n');
             if chunks.info.ends_with("context") {
                 let header = chunk.context.header.lines();
