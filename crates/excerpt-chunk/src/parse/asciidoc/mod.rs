@@ -36,7 +36,7 @@ impl Parser for AsciiDoc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outline::Kind;
+    use crate::outline::{Kind, Node};
     use crate::parse::{drawn, links_of};
 
     #[test]
@@ -88,6 +88,23 @@ mod tests {
             ("Old", 3, "d"),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn an_offset_changes_the_levels_of_the_titles_below_it() {
+        let levels = |text: &str| -> Vec<u8> {
+            let outline = AsciiDoc.parse(&Document::new(text), 0);
+            let nodes = outline.nodes().iter();
+            let sections = nodes.filter(|node| node.kind() == Kind::Section);
+            sections.map(Node::level).collect()
+        };
+        let text = "= Book\n:leveloffset: 1\n\n= One\n\n== Sec\n\n:leveloffset: 0\n\n== Two\n";
+        assert_eq!(levels(text), [1, 2, 3, 2]);
+        assert_eq!(levels(&text.replace("\n\n", "\n")), [1, 2, 3, 2]);
+        let text = "= Book\n\n:leveloffset: +1\n\n== A\n\n:leveloffset: +1\n\n== B\n\n:leveloffset: -1\n\n== C\n\n:leveloffset!:\n\n== D\n\n:!leveloffset:\n:leveloffset: x\n\n=== E\n";
+        assert_eq!(levels(text), [1, 3, 4, 3, 2, 3]);
+        let text = ":leveloffset: -9\n\n=== A\n\n:leveloffset: 127\n\n== B\n\n:leveloffset: +127\n\n== C\n";
+        assert_eq!(levels(text), [1, 6, 6]);
     }
 
     #[test]

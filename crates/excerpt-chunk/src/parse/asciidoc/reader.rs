@@ -47,6 +47,8 @@ pub(super) struct Reader<'a> {
     is_discrete: bool,
     /// The values of the attributes that are set so far, by name.
     values: HashMap<String, &'a str>,
+    /// What the attribute `leveloffset` adds to the levels of titles.
+    offset: i8,
 }
 
 impl<'a> Reader<'a> {
@@ -57,6 +59,7 @@ impl<'a> Reader<'a> {
             is_start: true,
             is_discrete: false,
             values: HashMap::new(),
+            offset: 0,
         }
     }
 
@@ -130,7 +133,12 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let unset = name.trim_matches('!');
-            if unset.len() < name.len() {
+            let is_unset = unset.len() < name.len();
+            if unset.eq_ignore_ascii_case("leveloffset") {
+                let value = if is_unset { "0" } else { value };
+                self.offset = offset(self.offset, value);
+            }
+            if is_unset {
                 self.values.remove(&unset.to_lowercase());
             } else if value.len() <= LONGEST_VALUE {
                 self.values.insert(name.to_lowercase(), value);
@@ -206,6 +214,7 @@ impl<'a> Reader<'a> {
         self.end_discrete(from);
         self.set(from..at);
         if !is_header {
+            let level = self.shifted(level);
             // A preface or an appendix is a chapter, also where it looks like a part.
             let is_chapter = level == 1 && !attributes.style.is_empty();
             let level = level + u8::from(is_chapter);
@@ -216,7 +225,8 @@ impl<'a> Reader<'a> {
         // The header of the document: attributes, an author and a revision.
         let mut next = self.settings(after, end);
         for _ in 0..2 {
-            if next < end && !self.base.is_blank(next) {
+            let is_text = next < end && !self.base.is_blank(next);
+            if is_text && title_in_one_line(self.base.flush(next)).is_none() {
                 next = self.settings(next + 1, end);
             }
         }
@@ -237,6 +247,7 @@ impl<'a> Reader<'a> {
         self.is_start = false;
         self.end_discrete(from);
         self.set(from..at);
+        let level = self.shifted(level);
         // The first level is that of the document.
         let inner = self.base.builder.current().level + 1;
         let title = plain(title, &self.values);
@@ -244,6 +255,11 @@ impl<'a> Reader<'a> {
             .section(level.max(inner).max(2), from..after, &title);
         self.is_discrete = true;
         Some(after)
+    }
+
+    /// The level of a title, given the one that its marks show.
+    fn shifted(&self, level: u8) -> u8 {
+        level.saturating_add_signed(self.offset).clamp(1, 6)
     }
 
     /// Ends the section of a discrete heading before a line.
@@ -483,5 +499,14 @@ impl<'a> Reader<'a> {
         }
         self.base.close(next);
         next
+    }
+}
+
+/// The offset of levels that `value` sets: one with a sign is added to the one `before`.
+fn offset(before: i8, value: &str) -> i8 {
+    match value.parse::<i8>() {
+        Ok(change) if value.starts_with(['+', '-']) => before.saturating_add(change),
+        Ok(offset) => offset,
+        Err(_) => before,
     }
 }
