@@ -341,7 +341,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
                 "between blocks of a comment"
             }
             Strength::Definition | Strength::Block if kind == Kind::Document => "between blocks",
-            Strength::Definition | Strength::Block => {
+            Strength::Word if !(begins && kind.is_definition()) => "between words",
+            Strength::Definition | Strength::Block | Strength::Word => {
                 let noun = kind.to_string();
                 let article = if noun.starts_with(['e', 'i', 'H']) {
                     "an"
@@ -356,7 +357,6 @@ impl<'a, 'o> Assembly<'a, 'o> {
             Strength::Cell => "between table cells",
             Strength::Line => "between lines",
             Strength::Sentence => "between sentences",
-            Strength::Word => "between words",
             Strength::Grapheme => "inside a word",
         };
         reason.to_string()

@@ -506,3 +506,21 @@ fn a_small_comment_that_does_not_fit_with_its_definition_belongs_to_no_other() {
         assert!(whole || with.text == "/// Calls.", "{room}: {}", with.text);
     }
 }
+
+#[test]
+fn an_entry_of_json_lines_that_does_not_fit_is_split_before_its_keys() {
+    let value = "A gull sat on the buoy, and the water rose. ".repeat(4);
+    let entry = format!("{{\"a\": {value:?}, \"b\": {value:?}, \"c\": {value:?}}}\n");
+    let config = Config {
+        max: 70,
+        target: 70,
+        ..Preset::Auto.config(Unit::Tokens)
+    };
+    let text = entry.repeat(2);
+    let document = Document::new(&text).with_path("log.jsonl");
+    let chunking = kept(&chunker(config).unwrap(), &document);
+    let reasons = chunking.chunks.iter().map(|chunk| &*chunk.cut.reason);
+    let reasons: Vec<_> = reasons.skip(1).collect();
+    let keys = ["before a key", "before a key"];
+    assert_eq!(reasons, [&keys[..], &["before an element"], &keys].concat());
+}
