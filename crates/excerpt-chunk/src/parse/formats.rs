@@ -4,7 +4,7 @@ use crate::document::{Document, Syntax};
 use crate::outline::Outline;
 use crate::parse::{
     AsciiDoc, Csv, Diff, Latex, Lines, Log, Mail, Man, Markdown, MediaWiki, Org, Parser, Prose,
-    ReStructuredText, Subtitles, log, mail, man, prose, rst, titles,
+    ReStructuredText, Subtitles, beginning, log, mail, man, prose, rst, titles,
 };
 use crate::text::is_fence;
 
@@ -17,7 +17,7 @@ pub(crate) struct Format {
     languages: &'static [&'static str],
     /// The endings of its files, in lower case.
     endings: &'static [&'static str],
-    shown: Shown,
+    shown: &'static [Shown],
     /// Whether its documents are split by its structure even if they have few headings.
     pub(crate) is_structured: bool,
     pub(crate) parser: &'static (dyn Parser + Sync),
@@ -48,8 +48,8 @@ impl Evidence {
 /// In which texts a format is recognised by the content.
 #[derive(Clone, Copy)]
 enum Shown {
-    /// In none.
-    Never,
+    /// In text without a name that has an ending, by its beginning.
+    Beginning(fn(&str) -> bool),
     /// In text whose name does not say more: `notes.txt`.
     InProse(fn(&str) -> bool),
     /// In those, and in text whose name says nothing: `tool.1`.
@@ -63,16 +63,52 @@ static FORMATS: &[Format] = &[
         name: "a man page",
         languages: &["man", "mdoc", "roff", "troff", "nroff", "groff"],
         endings: &["man", "mdoc", "roff"],
-        shown: Shown::Unnamed(man::is_shown),
+        shown: &[Shown::Unnamed(man::is_shown)],
         is_structured: true,
         parser: &Man,
+    },
+    Format {
+        syntax: Syntax::Diff,
+        name: "a diff",
+        languages: &["diff", "patch"],
+        endings: &["diff", "patch"],
+        shown: &[Shown::Beginning(beginning::is_diff)],
+        is_structured: true,
+        parser: &Diff,
+    },
+    Format {
+        syntax: Syntax::Subtitles,
+        name: "subtitles",
+        languages: &["srt", "vtt", "webvtt", "subtitles"],
+        endings: &["srt", "vtt"],
+        shown: &[Shown::Beginning(beginning::is_subtitles)],
+        is_structured: true,
+        parser: &Subtitles,
+    },
+    Format {
+        syntax: Syntax::Latex,
+        name: "LaTeX",
+        languages: &["latex", "tex"],
+        endings: &["tex", "ltx", "latex"],
+        shown: &[Shown::Beginning(beginning::is_latex)],
+        is_structured: true,
+        parser: &Latex,
+    },
+    Format {
+        syntax: Syntax::Org,
+        name: "Org",
+        languages: &["org"],
+        endings: &["org"],
+        shown: &[Shown::Beginning(beginning::is_org)],
+        is_structured: true,
+        parser: &Org,
     },
     Format {
         syntax: Syntax::Log,
         name: "a log",
         languages: &["log"],
         endings: &["log"],
-        shown: Shown::InProse(log::is_shown),
+        shown: &[Shown::InProse(log::is_shown)],
         is_structured: true,
         parser: &Log,
     },
@@ -81,16 +117,37 @@ static FORMATS: &[Format] = &[
         name: "mail",
         languages: &["mail", "email", "mbox"],
         endings: &["eml", "mbox"],
-        shown: Shown::InProse(mail::is_shown),
+        shown: &[
+            Shown::InProse(mail::is_shown),
+            Shown::Beginning(beginning::is_mail),
+        ],
         is_structured: true,
         parser: &Mail,
+    },
+    Format {
+        syntax: Syntax::AsciiDoc,
+        name: "AsciiDoc",
+        languages: &["asciidoc", "adoc"],
+        endings: &["adoc", "asciidoc"],
+        shown: &[Shown::Beginning(beginning::is_asciidoc)],
+        is_structured: true,
+        parser: &AsciiDoc,
+    },
+    Format {
+        syntax: Syntax::MediaWiki,
+        name: "MediaWiki",
+        languages: &["mediawiki", "wikitext"],
+        endings: &["wiki", "mediawiki", "wikitext"],
+        shown: &[Shown::Beginning(beginning::is_mediawiki)],
+        is_structured: true,
+        parser: &MediaWiki,
     },
     Format {
         syntax: Syntax::Rst,
         name: "reStructuredText",
         languages: &["rst", "restructuredtext"],
         endings: &["rst", "rest"],
-        shown: Shown::InProse(rst::is_shown),
+        shown: &[Shown::InProse(rst::is_shown)],
         is_structured: true,
         parser: &ReStructuredText,
     },
@@ -101,79 +158,25 @@ static FORMATS: &[Format] = &[
         endings: &[
             "md", "markdown", "mdown", "mkd", "mkdn", "mdx", "qmd", "rmd",
         ],
-        shown: Shown::InProse(shows_markdown),
+        shown: &[Shown::InProse(shows_markdown)],
         is_structured: true,
         parser: &Markdown,
-    },
-    Format {
-        syntax: Syntax::AsciiDoc,
-        name: "AsciiDoc",
-        languages: &["asciidoc", "adoc"],
-        endings: &["adoc", "asciidoc"],
-        shown: Shown::Never,
-        is_structured: true,
-        parser: &AsciiDoc,
-    },
-    Format {
-        syntax: Syntax::Org,
-        name: "Org",
-        languages: &["org"],
-        endings: &["org"],
-        shown: Shown::Never,
-        is_structured: true,
-        parser: &Org,
-    },
-    Format {
-        syntax: Syntax::Latex,
-        name: "LaTeX",
-        languages: &["latex", "tex"],
-        endings: &["tex", "ltx", "latex"],
-        shown: Shown::Never,
-        is_structured: true,
-        parser: &Latex,
-    },
-    Format {
-        syntax: Syntax::MediaWiki,
-        name: "MediaWiki",
-        languages: &["mediawiki", "wikitext"],
-        endings: &["wiki", "mediawiki", "wikitext"],
-        shown: Shown::Never,
-        is_structured: true,
-        parser: &MediaWiki,
     },
     Format {
         syntax: Syntax::Csv,
         name: "CSV",
         languages: &["csv", "tsv"],
         endings: &["csv", "tsv", "tab"],
-        shown: Shown::Never,
+        shown: &[],
         is_structured: true,
         parser: &Csv,
-    },
-    Format {
-        syntax: Syntax::Subtitles,
-        name: "subtitles",
-        languages: &["srt", "vtt", "webvtt", "subtitles"],
-        endings: &["srt", "vtt"],
-        shown: Shown::Never,
-        is_structured: true,
-        parser: &Subtitles,
-    },
-    Format {
-        syntax: Syntax::Diff,
-        name: "a diff",
-        languages: &["diff", "patch"],
-        endings: &["diff", "patch"],
-        shown: Shown::Never,
-        is_structured: true,
-        parser: &Diff,
     },
     Format {
         syntax: Syntax::Text,
         name: "text",
         languages: &["text", "plain", "plaintext", "txt"],
         endings: &["txt", "text", "textile"],
-        shown: Shown::Never,
+        shown: &[],
         is_structured: false,
         parser: &Prose,
     },
@@ -182,7 +185,7 @@ static FORMATS: &[Format] = &[
         name: "source text",
         languages: &[],
         endings: &[],
-        shown: Shown::Never,
+        shown: &[],
         is_structured: false,
         parser: &Lines,
     },
@@ -192,8 +195,8 @@ impl Format {
     /// The format of a document that no grammar reads, and what shows it.
     pub(crate) fn of(document: &Document<'_>) -> (&'static Format, Evidence) {
         let named = document.named_syntax();
-        let is_shown = |format: &&Format| match format.shown {
-            Shown::Never => false,
+        let is_shown = |shown: &Shown| match *shown {
+            Shown::Beginning(shown) => document.is_unnamed() && shown(document.text()),
             Shown::InProse(shown) => named == Syntax::Text && shown(document.text()),
             Shown::Unnamed(shown) => {
                 let is_open = document.language().is_none() && document.given_syntax().is_none();
@@ -201,7 +204,8 @@ impl Format {
                 (named == Syntax::Text || says_nothing) && shown(document)
             }
         };
-        match FORMATS.iter().find(is_shown) {
+        let mut formats = FORMATS.iter();
+        match formats.find(|format| format.shown.iter().any(is_shown)) {
             Some(format) => (format, Evidence::Content),
             None if document.given_syntax().is_some() => (Format::with(named), Evidence::Setting),
             None => (Format::with(named), Evidence::Name),
@@ -230,6 +234,14 @@ impl Document<'_> {
             true => format.syntax,
             false => self.named_syntax(),
         }
+    }
+
+    /// Whether neither a setting nor the ending of a name says what it is.
+    fn is_unnamed(&self) -> bool {
+        let path = self.path().unwrap_or_default();
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let is_open = self.language().is_none() && self.given_syntax().is_none();
+        is_open && !name.contains('.')
     }
 
     /// The syntax without a grammar: [`Document::syntax`], or text if the ending is not known and

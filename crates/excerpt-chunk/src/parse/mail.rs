@@ -289,7 +289,7 @@ fn has_time(line: &str) -> bool {
 }
 
 /// Whether a line is a field of a header.
-fn is_field(line: &str) -> bool {
+pub(super) fn is_field(line: &str) -> bool {
     let length = line
         .bytes()
         .take_while(|byte| byte.is_ascii_graphic() && *byte != b':')

@@ -4,6 +4,7 @@
 mod accent;
 mod adornment;
 mod asciidoc;
+mod beginning;
 mod closings;
 pub(crate) mod comments;
 mod csv;

@@ -108,7 +108,7 @@ fn is_block(text: &str, name: &str) -> bool {
 }
 
 /// Whether a line has the times of a cue: `00:01:02,345 --> 00:01:04,000`.
-fn is_times(text: &str) -> bool {
+pub(super) fn is_times(text: &str) -> bool {
     let begins = text.starts_with(|char: char| char.is_ascii_digit() || char == '-');
     let Some((from, to)) = begins.then(|| text.split_once("-->")).flatten() else {
         return false;

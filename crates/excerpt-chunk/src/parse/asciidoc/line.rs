@@ -42,7 +42,7 @@ pub(super) fn fence(text: &str) -> Option<(Fence, &str)> {
 }
 
 /// The level and the title, if a line is a title: `== Title`, or `== Title ==`.
-pub(super) fn title_in_one_line(text: &str) -> Option<(u8, &str)> {
+pub(in crate::parse) fn title_in_one_line(text: &str) -> Option<(u8, &str)> {
     let mark = text
         .chars()
         .next()

@@ -16,6 +16,8 @@ mod reader;
 mod table;
 mod title;
 
+pub(super) use line::title_in_one_line;
+
 use crate::document::Document;
 use crate::outline::Outline;
 use crate::parse::Parser;
