@@ -296,7 +296,8 @@ impl<'b, 'text> Draft<'b, 'text> {
     }
 }
 
-/// Whether a documentation string, or an attribute such as `@doc """`, ends a text of several lines.
+/// Whether a documentation string, or an attribute such as `@doc """`, ends a text of several
+/// lines.
 pub(crate) fn is_text(written: &str) -> bool {
     written.ends_with("\"\"\"") || written.ends_with("'''")
 }

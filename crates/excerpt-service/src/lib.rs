@@ -87,7 +87,7 @@ pub use target::{
     in_collection, plain_path, resource_uri,
 };
 pub use update::{
-    Lag, Opened, SyncMode, SyncObserver, SyncRequest, TimeBudget, Unsynced, Update, opened,
+    Lag, Opened, SyncFailure, SyncMode, SyncObserver, SyncRequest, TimeBudget, Update, opened,
     patiently, sync,
 };
 pub use visible::{SourceState, SyncProgress, SyncStage, VisibleSourceStatus, VisibleStatus};

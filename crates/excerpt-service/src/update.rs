@@ -44,11 +44,11 @@ pub struct Opened {
     /// Why it is not up to date.
     pub lag: Option<Lag>,
     /// The sources that could not be synced, if there are others.
-    pub unsynced: Vec<Unsynced>,
+    pub unsynced: Vec<SyncFailure>,
 }
 
 /// A source that could not be synced.
-pub struct Unsynced {
+pub struct SyncFailure {
     /// The name of the collection that it is, if any.
     pub collection: Option<String>,
     /// Why.
@@ -97,7 +97,7 @@ pub enum Lag {
     },
     /// The index was not changed: another process is writing, the disk is full, the source cannot
     /// be read, or too many of its documents are missing.
-    Unwritten(Unsynced),
+    Unwritten(SyncFailure),
 }
 
 /// The interval of attempts while another process is writing.
@@ -202,8 +202,8 @@ pub fn opened(
 
 impl Syncable {
     /// It could not be synced because of an error.
-    fn unsynced(&self, error: Error) -> Unsynced {
-        Unsynced {
+    fn unsynced(&self, error: Error) -> SyncFailure {
+        SyncFailure {
             collection: self.collection.as_ref().map(|known| known.name.clone()),
             error,
         }

@@ -225,7 +225,7 @@ pub struct Signals {
     pub all_words: f32,
     /// The chunk is source code and contains the words of the query in the same sequence, at least
     /// two thirds of them, as the source of a message does: the maximum, for all of them.
-    /// Default: 1.5.
+    /// Default: 4.
     pub sequence: f32,
     /// The nearest heading matches the query: the maximum, for one with exactly the words of the
     /// query. Default: 1.5.
@@ -285,7 +285,7 @@ impl Default for Signals {
     fn default() -> Self {
         Signals {
             all_words: 1.3,
-            sequence: 1.5,
+            sequence: 4.0,
             heading: 1.5,
             file_name: 1.5,
             index_document: 1.0,

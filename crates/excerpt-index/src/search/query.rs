@@ -35,7 +35,7 @@ pub(super) struct Words {
     pub(super) phrases: Vec<Phrase>,
     /// The excluded words.
     pub(super) excluded: Vec<Phrase>,
-    /// Its words in sequence, three at a time, where at least two have relevance; none if there is
+    /// Its words in sequence, three at a time, where at least one has relevance; none if there is
     /// only one such sequence.
     pub(super) sequences: Vec<Phrase>,
     /// The terms of the words and of the parts of identifiers, each once, in the order of the
@@ -192,12 +192,12 @@ fn sequences(query: &str) -> Vec<Phrase> {
     }
     let mut sequences: Vec<Phrase> = Vec::new();
     for three in words.windows(3) {
-        let relevant = three.iter().filter(|(_, _, is_stop, _)| !is_stop).count();
+        let is_relevant = three.iter().any(|(_, _, is_stop, _)| !is_stop);
         let terms: Vec<(usize, String)> = three
             .iter()
             .map(|(position, term, ..)| (*position, term.clone()))
             .collect();
-        if relevant >= 2 && sequences.iter().all(|known| known.terms != terms) {
+        if is_relevant && sequences.iter().all(|known| known.terms != terms) {
             let written = query[three[0].3.start..three[2].3.end].to_string();
             sequences.push(Phrase { written, terms });
         }

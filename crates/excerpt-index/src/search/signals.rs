@@ -75,6 +75,10 @@ static KINDS: LazyLock<[HashSet<String>; 3]> = LazyLock::new(|| {
 /// about.
 const COPIED: f32 = 2.0 / 3.0;
 
+/// The power of that share in the factor: a text that contains the whole question was copied, and
+/// one that contains most of it may only be similar.
+const WHOLE: i32 = 4;
+
 /// The properties of a query that the signals use.
 pub(super) struct SignalInput<'a> {
     words: &'a Words,
@@ -141,7 +145,7 @@ impl<'a> SignalInput<'a> {
         let mut list = Vec::new();
         add(&mut list, "all words", found.all_words, signals.all_words);
         let is_copied = document.is_code() && found.in_sequence >= COPIED;
-        let factor = 1.0 + (signals.sequence - 1.0) * found.in_sequence;
+        let factor = 1.0 + (signals.sequence - 1.0) * found.in_sequence.powi(WHOLE);
         add(&mut list, "sequence", is_copied, factor);
         let nearest = features.trail.iter().next_back();
         let nearest = nearest.into_iter().chain(features.sections.first());

@@ -108,7 +108,11 @@ fn sequence() {
     let message = "the tea pot is too hot to hold";
     let world = World::new()
         .file("copied.rs", format!("fn a() {{ fail(\"{message}\"); }}\n"))
-        .file("partly.rs", "fn b() { fail(\"the tea pot is empty\"); }\n")
+        .file(
+            "partly.rs",
+            "fn b() { fail(\"the tea pot is too hot to touch\"); }\n",
+        )
+        .file("alike.rs", "fn d() { fail(\"the tea pot is empty\"); }\n")
         .file(
             "about.rs",
             "fn c() { fail(\"hold the hot pot of tea\"); }\n",
@@ -117,7 +121,8 @@ fn sequence() {
     let found = factors(&world, message, "sequence", |s| s.sequence = 1.6);
     let expected = [
         ("copied.rs", Some(1.6)),
-        ("partly.rs", Some(1.4)),
+        ("partly.rs", Some(1.0 + 0.6 * (5.0_f32 / 6.0).powi(4))),
+        ("alike.rs", None),
         ("about.rs", None),
         ("prose.md", None),
     ];

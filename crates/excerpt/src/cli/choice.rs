@@ -15,7 +15,8 @@ use crate::served::{INBOX, Served};
 /// The choice of the index.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct IndexArgs {
-    /// The folder of the index [default: that of the project, or of the collections, in the user's data folder]
+    /// The folder of the index [default: that of the project, or of the collections, in the user's
+    /// data folder]
     #[arg(
         long,
         value_name = "FOLDER",

@@ -6,7 +6,7 @@ use std::fmt;
 use excerpt_index::eval::SetError;
 use excerpt_index::{Error, Note, Refused, Secret, Skip, SkipReason};
 use excerpt_service::text::not_indexed;
-use excerpt_service::{Changed, ServiceError, Unsynced};
+use excerpt_service::{Changed, ServiceError, SyncFailure};
 
 use crate::output::with_causes;
 
@@ -83,7 +83,7 @@ pub(crate) fn index_error(error: &Error) -> String {
 }
 
 /// Why a source could not be synced, and how to fix it.
-pub(crate) fn unsynced(unsynced: &Unsynced) -> String {
+pub(crate) fn unsynced(unsynced: &SyncFailure) -> String {
     index_error_of(&unsynced.error, unsynced.collection.as_deref())
 }
 

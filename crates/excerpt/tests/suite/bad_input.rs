@@ -98,12 +98,6 @@ fn a_number_that_an_option_cannot_have_is_an_error_that_says_what_is_expected() 
             "0 -1 many 2.5",
             "a whole number of at least 1",
         ),
-        ("search a --min-score", "high NaN inf", "a number"),
-        (
-            "search a --min-share",
-            "half -0.1 1.5 NaN",
-            "a number from 0 to 1",
-        ),
         ("list --recent", "0 -1 all", "a whole number of at least 1"),
         ("add . --max-file-size", "-1 1k", "a whole number of bytes"),
     ];

@@ -252,8 +252,8 @@ impl ObjectFolder {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `part` with the bytes of the object at a path below the prefix, as they arrive. Returns
-    /// whether there is an object.
+    /// Calls `part` with the bytes of the object at a path below the prefix, as they arrive.
+    /// Returns whether there is an object.
     ///
     /// # Errors
     ///

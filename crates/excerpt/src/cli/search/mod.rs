@@ -12,9 +12,10 @@ use excerpt_index::{ActiveWriter, Answer, Channels, Error, Fusion, Note, Origin,
 use excerpt_service::text::{counted, thousands};
 use excerpt_service::{
     DocumentHit, IndexTarget, Lag, Opened, Paths, RankedUnit, SearchHit, SearchReply,
-    SearchRequest, Unsynced, Update, absolute, opened,
+    SearchRequest, SyncFailure, Update, absolute, opened,
 };
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::cli::background;
 use crate::cli::choice::{CollectionArgs, EmbeddingArgs, IndexArgs, SyncName, target};
@@ -23,7 +24,7 @@ use crate::cli::exit::Outcome;
 use crate::cli::filter::FilterArgs;
 use crate::cli::messages;
 use crate::cli::skipped::skipped;
-use crate::cli::values::{at_least_one, score, seconds, share, word};
+use crate::cli::values::at_least_one;
 use crate::output::{ONLY_WEAK, Output, SCHEMA, say};
 use crate::progress::Bar;
 use crate::scores::{Scores, too_low};
@@ -62,10 +63,10 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
     /// Exclude hits with a lower score, as --explain shows it
-    #[arg(long, value_name = "SCORE", value_parser = score, hide_short_help = true)]
+    #[arg(long, value_name = "SCORE", hide_short_help = true)]
     min_score: Option<f32>,
     /// Exclude hits whose score is below this share of the best one's, from 0 to 1
-    #[arg(long, value_name = "SHARE", value_parser = share, hide_short_help = true)]
+    #[arg(long, value_name = "SHARE", hide_short_help = true)]
     min_share: Option<f32>,
     /// Open the best passage in $VISUAL or $EDITOR, at its line
     #[arg(long, conflicts_with = "json", hide_short_help = true)]
@@ -108,6 +109,25 @@ pub(crate) struct Args {
 
 /// How long an answer waits for changes unless the user says otherwise.
 const WAIT: Duration = Duration::from_secs(2);
+
+/// A number of seconds, at most an hour.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds <= 3600.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "expected a number of seconds up to 3600".to_string())
+}
+
+/// One of the words that a setting accepts.
+fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_value(text.into()).map_err(|error| {
+        // The message of serde: "unknown variant `x`, expected one of `a`, `b`".
+        let message = error.to_string().replace(['`', '\n'], "");
+        match message.split_once("expected ") {
+            Some((_, words)) => format!("expected {words}"),
+            None => message,
+        }
+    })
+}
 
 /// Answers the query.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
@@ -317,7 +337,7 @@ fn lagging(
         false => "run `excerpt sync` to index the rest",
     };
     match lag {
-        Lag::Unwritten(Unsynced {
+        Lag::Unwritten(SyncFailure {
             error: Error::Locked { path, .. },
             ..
         }) => match writer.and_then(|writer| writer.progress) {
