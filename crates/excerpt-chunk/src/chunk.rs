@@ -474,7 +474,7 @@ impl Hash {
     }
 }
 
-/// Computes the [`Hash`] of bytes that come in parts.
+/// Computes the [`Hash`](struct@Hash) of bytes that come in parts.
 #[derive(Clone, Debug, Default)]
 pub struct Hasher(Sha256);
 
