@@ -296,8 +296,7 @@ impl<'b, 'text> Draft<'b, 'text> {
     }
 }
 
-/// Whether a documentation string, or an attribute such as `@doc """`, ends a text of several
-/// lines.
+/// Whether a string or an attribute ends with triple quotes, as `@doc """…"""` does: it is a text.
 pub(crate) fn is_text(written: &str) -> bool {
     written.ends_with("\"\"\"") || written.ends_with("'''")
 }

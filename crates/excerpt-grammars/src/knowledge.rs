@@ -37,7 +37,7 @@ pub(crate) enum Role {
     Plain,
     /// A comment.
     Comment,
-    /// A string that documents what it stands in, if it has several lines.
+    /// A string that documents what it stands in, if it is in triple quotes.
     Documentation,
     /// An attribute or decorator, which belongs to what follows.
     Attribute,

@@ -9,7 +9,7 @@ use crate::text::{is_fence, without_byte_order_mark};
 /// How much of a text is looked at, in bytes.
 const SAMPLE: usize = 1 << 14;
 
-/// How long the end of an identifier of a commit is at least.
+/// The fewest digits of the hash of a commit.
 const SHORTEST_HASH: usize = 7;
 
 /// The lines at the beginning of a text, without those before the first that is not blank.
