@@ -1,8 +1,8 @@
 //! Work at a destination, for several paths at a time: [`each`].
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex};
 
 /// For how many paths something is done at a time. As many texts are held in memory, and as many
 /// again wait for their turn.
@@ -17,13 +17,15 @@ pub(super) fn each<J: Send, D: Send, E>(
 ) -> Result<(), E> {
     let (give, taken) = sync_channel::<J>(WORKERS);
     let (send, results) = channel();
-    let taken = Mutex::new(taken);
+    // Only the threads have it, so that nothing waits for them when they have ended.
+    let taken = Arc::new(Mutex::new(taken));
+    let most = jobs.size_hint().1.unwrap_or(WORKERS);
     std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            let (taken, send) = (&taken, send.clone());
-            scope.spawn(move || take_jobs(taken, &send, work));
+        for _ in 0..most.min(WORKERS) {
+            let (taken, send) = (Arc::clone(&taken), send.clone());
+            scope.spawn(move || take_jobs(&taken, &send, work));
         }
-        drop(send);
+        drop((taken, send));
         let mut given = Ok(());
         for job in jobs {
             let job = match job {
