@@ -183,6 +183,8 @@ impl Hits<'_> {
             let bytes = hit.span.bytes.clone();
             hit.place = document.place(bytes, &evidence, hit.span.bytes.start);
             hit.citation = citation(&document.path, &hit.span, hit.place.as_deref());
+            hit.trail = found.trail_within(&hit.trail);
+            hit.sections = found.sections;
             hit.tokens = found.tokens;
             hit.text = evidence;
         }

@@ -44,6 +44,10 @@ pub(super) struct Evidence {
     pub(super) bytes: Range<usize>,
     /// Its size.
     pub(super) tokens: usize,
+    /// The headings or definitions of the text that all of it is in, outermost first.
+    pub(super) trail: Vec<String>,
+    /// The headings or definitions inside it.
+    pub(super) sections: Vec<String>,
 }
 
 /// A natural piece of a text.
@@ -51,6 +55,8 @@ struct Piece {
     bytes: Range<usize>,
     tokens: usize,
     score: f32,
+    trail: Vec<String>,
+    sections: Vec<String>,
 }
 
 impl Narrower {
@@ -87,12 +93,14 @@ impl Narrower {
                 bytes: chunk.span.bytes,
                 tokens: chunk.size.text,
                 score: 0.0,
+                trail: strings(&chunk.context.trail),
+                sections: strings(&chunk.sections),
             })
             .collect();
         self.score(text, &mut pieces, marker);
-        let mut found = Evidence::of(&pieces).unwrap_or(Evidence {
+        let mut found = Evidence::of(&pieces).unwrap_or_else(|| Evidence {
             bytes: 0..text.len(),
-            tokens: pieces.iter().map(|piece| piece.tokens).sum(),
+            ..Evidence::all(&pieces)
         });
         found.bytes = found.bytes.start + start..found.bytes.end + start;
         found
@@ -158,11 +166,52 @@ impl Evidence {
                 tokens += pieces[last].tokens;
             }
         }
-        Some(Evidence {
-            bytes: pieces[first].bytes.start..pieces[last].bytes.end,
-            tokens,
-        })
+        Some(Evidence::all(&pieces[first..=last]))
     }
+
+    /// Pieces in sequence as one.
+    fn all(pieces: &[Piece]) -> Evidence {
+        let start = pieces.first().map_or(0, |piece| piece.bytes.start);
+        let end = pieces.last().map_or(start, |piece| piece.bytes.end);
+        let mut trail = pieces.first().map_or(&[][..], |piece| &piece.trail);
+        for piece in pieces {
+            trail = &trail[..shared(trail, &piece.trail)];
+        }
+        let mut sections: Vec<String> = Vec::new();
+        for piece in pieces {
+            for title in piece.trail[trail.len()..].iter().chain(&piece.sections) {
+                if !sections.contains(title) {
+                    sections.push(title.clone());
+                }
+            }
+        }
+        Evidence {
+            bytes: start..end,
+            tokens: pieces.iter().map(|piece| piece.tokens).sum(),
+            trail: trail.to_vec(),
+            sections,
+        }
+    }
+
+    /// The trail of the evidence in a chunk with the trail `around`, which may contain the headings
+    /// that the chunk begins with.
+    pub(super) fn trail_within(&self, around: &[String]) -> Vec<String> {
+        let most = around.len().min(self.trail.len());
+        let repeated = (0..=most)
+            .rev()
+            .find(|count| around.ends_with(&self.trail[..*count]));
+        let further = &self.trail[repeated.unwrap_or(0)..];
+        around.iter().chain(further).cloned().collect()
+    }
+}
+
+fn strings(titles: &[impl ToString]) -> Vec<String> {
+    titles.iter().map(ToString::to_string).collect()
+}
+
+/// How many of the first headings of two trails are the same.
+fn shared(a: &[String], b: &[String]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
@@ -187,6 +236,8 @@ mod tests {
                 bytes: at * 10..at * 10 + 9,
                 tokens,
                 score: *score,
+                trail: Vec::new(),
+                sections: Vec::new(),
             })
             .collect()
     }
@@ -208,6 +259,38 @@ mod tests {
     fn a_short_piece_gets_its_better_neighbours_whatever_they_score() {
         assert_eq!(found(&[0.0, 0.2, 1.0, 0.1, 0.0], LEAST / 2), Some(1..3));
         assert_eq!(found(&[0.0, 1.0], LEAST / 4), Some(0..2));
+    }
+
+    #[test]
+    fn evidence_has_the_headings_that_are_its_own() {
+        let piece = |trail: &[&str], sections: &[&str]| Piece {
+            bytes: 0..9,
+            tokens: 9,
+            score: 1.0,
+            trail: strings(trail),
+            sections: strings(sections),
+        };
+        let own = |pieces: &[Piece]| {
+            let evidence = Evidence::all(pieces);
+            let around = strings(&["Tea", "Pots"]);
+            (evidence.trail_within(&around), evidence.sections)
+        };
+        let inside = own(&[piece(&["Clay"], &[]), piece(&["Clay", "Glaze"], &["Salt"])]);
+        assert_eq!(
+            inside,
+            (
+                strings(&["Tea", "Pots", "Clay"]),
+                strings(&["Glaze", "Salt"])
+            )
+        );
+        let across = own(&[piece(&["Clay"], &[]), piece(&["Iron"], &[])]);
+        assert_eq!(
+            across,
+            (strings(&["Tea", "Pots"]), strings(&["Clay", "Iron"]))
+        );
+        // The chunk begins with the heading that its trail ends with.
+        let begun = own(&[piece(&["Pots", "Clay"], &[])]);
+        assert_eq!(begun, (strings(&["Tea", "Pots", "Clay"]), Vec::new()));
     }
 
     #[test]

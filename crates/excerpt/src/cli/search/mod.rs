@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["chunks", "full", "files"], hide_short_help = true)]
     documents: bool,
     /// Print whole passages instead of snippets
-    #[arg(long, conflicts_with_all = ["files", "json"])]
+    #[arg(long, conflicts_with = "files")]
     full: bool,
     /// Reduce each passage to the sentences or statements around the evidence
     #[arg(long, conflicts_with_all = ["documents", "files", "full"], hide_short_help = true)]
@@ -211,7 +211,7 @@ impl Args {
             fold_copies: self.folds_copies(),
             min_score: self.min_score,
             min_share: self.min_share,
-            precise: self.precise.then_some(true),
+            precise: (self.precise || self.full).then_some(self.precise),
             wait: self.wait.map(|wait| wait.as_secs_f64()),
             ranking: self.ranking,
             channels: self.channels,
