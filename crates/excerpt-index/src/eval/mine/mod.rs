@@ -58,6 +58,9 @@ pub struct Mined {
     pub files: usize,
     /// How many files of the folder were skipped, by reason.
     pub skipped: BTreeMap<String, usize>,
+    /// Whether the folder is in a git repository whose history was read. Without one, there are no
+    /// questions from commits.
+    pub has_history: bool,
     /// How many questions there are, by kind and by the language of the answer.
     pub questions: BTreeMap<String, BTreeMap<String, usize>>,
 }
@@ -165,6 +168,7 @@ impl Mine {
             name: self.name.clone().or(own).unwrap_or_default(),
             files: pages.len(),
             skipped,
+            has_history: history.is_some(),
             questions: BTreeMap::new(),
         };
         for question in &questions {
@@ -358,6 +362,7 @@ mod tests {
         );
         let mined = Mine::new(&folder, &out).run().unwrap();
         assert_eq!((&*mined.name, mined.files), ("tea", 4));
+        assert!(mined.has_history);
         assert_eq!(mined.skipped["not UTF-8"], 1);
         let mut answers = answers(&out);
         answers.sort();
@@ -400,7 +405,7 @@ mod tests {
             let out = dir.path().join(name);
             let mut mine = Mine::new(&folder, &out);
             mine.limit = 1;
-            mine.run().unwrap();
+            assert!(!mine.run().unwrap().has_history);
             let read = |file: &str| fs::read(out.join(file)).unwrap();
             sets.push((
                 read("queries.jsonl"),

@@ -87,6 +87,9 @@ fn print(output: &mut Output, mined: &Mined, args: &Args) -> anyhow::Result<()> 
             .collect();
         output.line(format!("  skipped: {}", each.join(", ")))?;
     }
+    if !mined.has_history {
+        output.line("  without questions from commits: no history of git was found")?;
+    }
     output.line("")?;
     let next = format!("next: excerpt eval {}", args.out.display());
     output.line(output.safe(&next))?;
