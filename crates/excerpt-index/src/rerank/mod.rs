@@ -248,7 +248,7 @@ impl Reranker {
                 Err("the answer did not wait for the model".to_string())
             }
             Err(RecvTimeoutError::Timeout) => Err(format!(
-                "the model needs longer than {wait:?}; what it computes is kept, so the same question is faster next time"
+                "the model needs longer than {wait:?}; what it has computed so far is kept for the next time"
             )),
             Err(RecvTimeoutError::Disconnected) => Err("the model failed".to_string()),
         }

@@ -149,7 +149,7 @@ fn a_search_does_not_wait_longer_than_it_should_and_the_model_continues() {
     let late = reranker.scores("the kettle", asked(), Duration::from_millis(1));
     assert_eq!(
         late.unwrap_err(),
-        "the model needs longer than 1ms; what it computes is kept, so the same question is faster next time"
+        "the model needs longer than 1ms; what it has computed so far is kept for the next time"
     );
     for _ in 0..asked().len() {
         permit.send(()).unwrap();
