@@ -1,8 +1,10 @@
 //! What a text says, for indexing and searching alike: its terms (`words.rs`), the days that it
-//! names (`days/`), the versions that it is about (`version.rs`), its sections and how links name
-//! them (`sections.rs`, `anchors.rs`), and the language that its name determines.
+//! names (`days/`), the versions that it is about (`version.rs`), whether it is a question
+//! (`asking.rs`), its sections and how links name them (`sections.rs`, `anchors.rs`), and the
+//! language that its name determines.
 
 mod anchors;
+mod asking;
 pub(crate) mod days;
 mod headings;
 mod sections;
@@ -13,6 +15,7 @@ mod words;
 use excerpt_chunk::{CodeParser as _, Document};
 use excerpt_grammars::Grammars;
 
+pub(crate) use asking::asks;
 pub use headings::is_date;
 pub(crate) use sections::{Section, Sections};
 pub(crate) use version::{Fit, fit};

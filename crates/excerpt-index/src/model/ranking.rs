@@ -64,6 +64,7 @@ impl Ranking {
             ("definition", signals.definition, factor),
             ("prose_for_a_name", signals.prose_for_a_name, factor),
             ("prose_among_code", signals.prose_among_code, factor),
+            ("prose_for_a_question", signals.prose_for_a_question, factor),
             ("heading", signals.heading, factor),
             ("file_name", signals.file_name, factor),
             ("neighbours", signals.neighbours, share),
@@ -248,6 +249,10 @@ pub struct Signals {
     /// The document is prose, the index has more source code than prose, and the query contains
     /// no such name. Default: 1.5.
     pub prose_among_code: f32,
+    /// The same, and the query is asked as a question: it ends with a question mark, or begins as
+    /// in English, with `how do`, `what` or `is there`. Multiplies
+    /// [`Signals::prose_among_code`]. Default: 2.
+    pub prose_for_a_question: f32,
     /// The share of the better one of the two chunks next to it that is added to a chunk's score.
     /// Default: 0.1.
     pub neighbours: f32,
@@ -293,6 +298,7 @@ impl Default for Signals {
             definition: 2.0,
             prose_for_a_name: 1.0,
             prose_among_code: 1.5,
+            prose_for_a_question: 2.0,
             neighbours: 0.1,
             coherence_in_prose: 0.1,
             coherence_in_code: 0.3,
@@ -322,6 +328,7 @@ impl Signals {
             definition: 1.0,
             prose_for_a_name: 1.0,
             prose_among_code: 1.0,
+            prose_for_a_question: 1.0,
             neighbours: 0.0,
             coherence_in_prose: 0.0,
             coherence_in_code: 0.0,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::fusion::Scored;
 use super::naming::{Naming, file_name, stems};
 use super::query::Words;
-use crate::analysis::{Analyzer, Purpose, name};
+use crate::analysis::{Analyzer, Purpose, asks, name};
 use crate::model::{ChunkKey, DocumentId, SignalShare, Signals};
 use crate::store::{ById, Features, StoredDocument, dates_of};
 
@@ -89,6 +89,8 @@ pub(super) struct SignalInput<'a> {
     /// What it contains that is [a name as written in source code](is_name), in the form in which
     /// names are compared.
     names: Vec<String>,
+    /// Whether it is asked as a question.
+    asks: bool,
     /// What it names with a container.
     members: Vec<Member<'a>>,
     /// The share of the question that is the name of one that a candidate defines.
@@ -127,6 +129,7 @@ impl<'a> SignalInput<'a> {
             naming,
             wants,
             names: names.map(name).collect(),
+            asks: asks(&words.text),
             members,
             found_member: 0.0,
             among_code,
@@ -280,6 +283,12 @@ impl<'a> SignalInput<'a> {
             "prose among code",
             among_code,
             signals.prose_among_code,
+        );
+        add(
+            list,
+            "prose, for a question",
+            among_code && self.asks,
+            signals.prose_for_a_question,
         );
     }
 

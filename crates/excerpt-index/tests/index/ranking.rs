@@ -308,6 +308,21 @@ fn prose_among_code() {
 }
 
 #[test]
+fn prose_for_a_question() {
+    let world = World::new()
+        .file("tea.md", "Tea is hot.\n")
+        .file("tea.rs", "fn tea() { boil(); pour(); }\n");
+    let name = "prose, for a question";
+    let of = |query| factors(&world, query, name, |s| s.prose_for_a_question = 0.7);
+    for asked in ["how hot is tea?", "what is tea", "can I boil tea"] {
+        assert_factors(&of(asked), &[("tea.md", Some(0.7)), ("tea.rs", None)]);
+    }
+    for other in ["how tea is poured", "tea", "what is `pour_tea`?"] {
+        assert_factors(&of(other), &[("tea.md", None), ("tea.rs", None)]);
+    }
+}
+
+#[test]
 fn prose_for_a_name() {
     let world = World::new()
         .file("a.md", "What makeTea does: it makes tea.")

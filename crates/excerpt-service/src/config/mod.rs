@@ -93,6 +93,7 @@ const SIGNALS: &Fields<'_> = &[
     ("definition", FieldType::Number),
     ("prose_for_a_name", FieldType::Number),
     ("prose_among_code", FieldType::Number),
+    ("prose_for_a_question", FieldType::Number),
     ("neighbours", FieldType::Number),
     ("coherence_in_prose", FieldType::Number),
     ("coherence_in_code", FieldType::Number),
