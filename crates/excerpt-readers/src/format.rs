@@ -52,11 +52,11 @@ const IS_PAGE: Option<fn(&[u8]) -> bool> = Some(crate::html::is_page);
 #[cfg(not(feature = "html"))]
 const IS_PAGE: Option<fn(&[u8]) -> bool> = None;
 
-/// Whether parts of a mail are encoded.
+/// Whether mail cannot be read as it is.
 #[cfg(feature = "mail")]
-const IS_ENCODED: Option<fn(&[u8]) -> bool> = Some(crate::mail::is_encoded);
+const NEEDS_DECODING: Option<fn(&[u8]) -> bool> = Some(crate::mail::needs_decoding);
 #[cfg(not(feature = "mail"))]
-const IS_ENCODED: Option<fn(&[u8]) -> bool> = None;
+const NEEDS_DECODING: Option<fn(&[u8]) -> bool> = None;
 
 /// A format that nothing reads, and that is text itself.
 const UNREAD: FileFormat = FileFormat {
@@ -95,11 +95,11 @@ static FORMATS: &[FileFormat] = &[
         ..UNREAD
     },
     FileFormat {
-        name: "mail with encoded parts",
+        name: "encoded mail",
         feature: Some("mail"),
         reader: reader!("mail", crate::mail::Mail),
         endings: &["eml", "mbox"],
-        check: IS_ENCODED,
+        check: NEEDS_DECODING,
         ..UNREAD
     },
     FileFormat {
