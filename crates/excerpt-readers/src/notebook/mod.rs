@@ -1,9 +1,15 @@
 //! Jupyter notebooks, of the formats 3 and 4: each cell is a place.
 //!
-//! Cells of Markdown are kept as they are, code is a block in the language of the notebook, and the
-//! text of outputs follows it, up to a bound. Images, HTML and widgets are left out.
+//! Cells of Markdown are kept as they are. Code is a block in its language: that of the notebook, or
+//! the one that the cell names. The text of outputs follows it, up to a bound: what is Markdown, HTML
+//! or LaTeX as such, the rest as it was printed. Images and widgets are left out.
 //!
 //! <https://nbformat.readthedocs.io/en/latest/format_description.html>
+
+mod blocks;
+mod language;
+mod output;
+mod terminal;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,9 +24,8 @@ use crate::metadata::Metadata;
 use crate::place::FilePlace;
 use crate::reader::{ExtractedText, FileReader, ReadError};
 
-/// How many characters of the outputs of a cell are kept, from the beginning: what is longer is
-/// data, or progress.
-const OUTPUT: usize = 2_000;
+use blocks::{closed, without_images};
+use language::{Named, known, named};
 
 /// How many authors are named.
 const AUTHORS: usize = 100;
@@ -31,7 +36,7 @@ pub(crate) struct Notebook;
 
 impl FileReader for Notebook {
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn read(&self, bytes: &[u8], limits: &ReadLimits<'_>) -> Result<ExtractedText, ReadError> {
@@ -49,7 +54,7 @@ impl FileReader for Notebook {
             limits.check()?;
             count += 1;
             writer.place(FilePlace::Cell(count));
-            parsed::<Cell<'_>>(cell)?.write(language.as_deref(), &mut writer)
+            parsed::<Cell<'_>>(cell)?.write(language.as_deref(), &mut writer, limits)
         };
         each(file.cells, &mut write)?;
         each(file.worksheets, &mut |worksheet| {
@@ -201,10 +206,7 @@ impl FileMetadata<'_> {
     /// The language of the code, as a fence names it.
     fn language(&self) -> Option<String> {
         let name = self.language_info.name.as_ref();
-        let name = name.or(self.kernelspec.language.as_ref())?;
-        let name = name.trim().to_lowercase();
-        let is_word = |c: char| c.is_alphanumeric() || "+#-_.".contains(c);
-        (!name.is_empty() && name.chars().all(is_word)).then_some(name)
+        word(name.or(self.kernelspec.language.as_ref())?)
     }
 
     /// The names of the first authors.
@@ -221,6 +223,13 @@ impl FileMetadata<'_> {
         })?;
         Ok(names)
     }
+}
+
+/// The name of a language as a fence has it, if it is a word.
+fn word(name: &str) -> Option<String> {
+    let name = name.trim().to_lowercase();
+    let is_part = |c: char| c.is_alphanumeric() || "+#-_.".contains(c);
+    (!name.is_empty() && name.chars().all(is_part)).then_some(name)
 }
 
 /// The value, if it is an array.
@@ -243,15 +252,38 @@ struct Cell<'j> {
     /// The level of a heading in the format 3.
     #[serde(deserialize_with = "if_right")]
     level: Option<usize>,
+    #[serde(deserialize_with = "if_right")]
+    metadata: CellMetadata,
     #[serde(borrow)]
     outputs: Option<&'j RawValue>,
 }
 
 impl Cell<'_> {
+    /// The language of the code in this cell of a notebook in `language`.
+    fn code_language(&self, source: &str, language: Option<&str>) -> Option<String> {
+        let metadata = &self.metadata;
+        let own = [
+            &self.language,
+            &metadata.vscode.language,
+            &metadata.polyglot_notebook.language,
+            &metadata.dotnet_interactive.language,
+        ];
+        match named(source) {
+            Named::Language(language) => Some(language),
+            Named::Text => None,
+            Named::Nothing => {
+                let own = own.into_iter().flatten().next();
+                let own = own.and_then(|own| known(own).or_else(|| word(own)));
+                own.or_else(|| language.map(str::to_string))
+            }
+        }
+    }
+
     fn write(
         &self,
         language: Option<&str>,
         writer: &mut MarkdownWriter<'_>,
+        limits: &ReadLimits<'_>,
     ) -> Result<(), ReadError> {
         let mut source = text(self.source)?;
         if source.is_empty() {
@@ -262,37 +294,31 @@ impl Cell<'_> {
             "heading" => writer.heading(self.level.unwrap_or(1), &source),
             "raw" => writer.code(None, &source),
             _ => {
-                let language = self.language.as_deref().or(language);
-                writer.code(language, &source)?;
-                self.write_outputs(writer)
+                let language = self.code_language(&source, language);
+                writer.code(language.as_deref(), &source)?;
+                output::write(self.outputs, writer, limits)
             }
         }
     }
+}
 
-    /// The text of all outputs as one block.
-    fn write_outputs(&self, writer: &mut MarkdownWriter<'_>) -> Result<(), ReadError> {
-        let mut all = String::new();
-        each(array(self.outputs), &mut |output| {
-            if let Ok(output) = parsed::<Output<'_>>(output) {
-                if !all.is_empty() && !all.ends_with('\n') {
-                    all.push('\n');
-                }
-                all.push_str(&output.text()?);
-            }
-            Ok(())
-        })?;
-        let all = without_escapes(&all);
-        let end = all.char_indices().nth(OUTPUT);
-        let kept = match end {
-            Some((end, _)) => {
-                let kept = &all[..end];
-                let line = kept.rfind('\n').unwrap_or(end);
-                Cow::Owned(format!("{}\n…", &kept[..line]))
-            }
-            None => all,
-        };
-        writer.code(Some("text"), &kept)
-    }
+/// The language of a cell, as programs for notebooks of several languages keep it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CellMetadata {
+    #[serde(deserialize_with = "if_right")]
+    vscode: CodeLanguage,
+    #[serde(deserialize_with = "if_right")]
+    polyglot_notebook: CodeLanguage,
+    #[serde(deserialize_with = "if_right")]
+    dotnet_interactive: CodeLanguage,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CodeLanguage {
+    #[serde(alias = "languageId", alias = "kernelName")]
+    language: Option<String>,
 }
 
 /// A text that is written as one or as its lines; empty if it is something else.
@@ -307,108 +333,4 @@ fn text(value: Option<&RawValue>) -> Result<String, ReadError> {
         Ok(())
     })?;
     Ok(all)
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Output<'j> {
-    /// Of a stream; in the format 3, of a result, too.
-    #[serde(borrow)]
-    text: Option<&'j RawValue>,
-    /// Of a result.
-    #[serde(borrow, deserialize_with = "if_right")]
-    data: Data<'j>,
-    /// Of an error.
-    #[serde(deserialize_with = "if_right")]
-    ename: Option<String>,
-    #[serde(deserialize_with = "if_right")]
-    evalue: Option<String>,
-}
-
-/// A result in some media types.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Data<'j> {
-    #[serde(borrow, rename = "text/plain")]
-    plain: Option<&'j RawValue>,
-}
-
-impl Output<'_> {
-    fn text(&self) -> Result<String, ReadError> {
-        if let (Some(name), Some(value)) = (&self.ename, &self.evalue) {
-            return Ok(format!("{name}: {value}"));
-        }
-        text(self.data.plain.or(self.text))
-    }
-}
-
-/// Markdown whose last code block ends with it: it must not go on in the next cell.
-fn closed(markdown: Cow<'_, str>) -> Cow<'_, str> {
-    let mut open: Option<&str> = None;
-    for line in markdown.lines() {
-        let line = line.trim_start();
-        let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
-        let Some(mark) = mark else { continue };
-        let rest = line.trim_start_matches(mark);
-        let fence = &line[..line.len() - rest.len()];
-        match open {
-            Some(opened) if fence.starts_with(opened) && rest.trim().is_empty() => open = None,
-            None if fence.len() >= 3 && !(mark == '`' && rest.contains('`')) => open = Some(fence),
-            _ => (),
-        }
-    }
-    match open {
-        Some(fence) => Cow::Owned(format!("{}\n{fence}", markdown.trim_end())),
-        None => markdown,
-    }
-}
-
-/// Markdown without images whose contents are in the text itself.
-fn without_images(markdown: &str) -> Cow<'_, str> {
-    const EMBEDDED: &str = "data:image/";
-    if !markdown.contains(EMBEDDED) {
-        return Cow::Borrowed(markdown);
-    }
-    let is_encoded = |c: char| c.is_ascii_alphanumeric() || "+/=;,%:.-".contains(c);
-    let mut kept = String::with_capacity(markdown.len());
-    let mut rest = markdown;
-    while let Some(at) = rest.find(EMBEDDED) {
-        kept.push_str(&rest[..at]);
-        rest = rest[at..].trim_start_matches(is_encoded);
-    }
-    kept.push_str(rest);
-    Cow::Owned(kept)
-}
-
-/// Text without the escape sequences of a terminal, and of a line that was written over and over,
-/// as by a progress bar, the last state.
-fn without_escapes(text: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
-    if text.chars().all(is_plain) {
-        return Cow::Borrowed(text);
-    }
-    let mut kept = String::with_capacity(text.len());
-    for line in text.split('\n') {
-        let line = line.trim_end_matches('\r');
-        let line = line.rsplit('\r').next().unwrap_or_default();
-        let mut chars = line.chars().peekable();
-        while let Some(c) = chars.next() {
-            match c {
-                '\u{1b}' => skip_escape(&mut chars),
-                c if is_plain(c) => kept.push(c),
-                _ => (),
-            }
-        }
-        kept.push('\n');
-    }
-    kept.pop();
-    Cow::Owned(kept)
-}
-
-/// The rest of an escape sequence: ECMA-48, 5.4.
-fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    if chars.next_if_eq(&'[').is_some() {
-        while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
-    }
-    chars.next_if(|c| matches!(c, '@'..='~'));
 }
