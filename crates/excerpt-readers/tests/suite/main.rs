@@ -3,4 +3,6 @@
 
 mod mutated;
 mod office;
+mod pdf;
+mod pdf_maker;
 mod spec;
