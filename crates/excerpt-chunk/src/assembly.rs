@@ -330,7 +330,12 @@ impl<'a, 'o> Assembly<'a, 'o> {
         let reason = match piece.strength {
             Strength::Start => "start",
             Strength::Delimiter => "delimiter",
-            Strength::Heading => return format!("heading {}", piece.level),
+            Strength::Heading => {
+                return match self.outline.section_name(piece.level) {
+                    Some(name) => format!("before a {name}"),
+                    None => format!("heading {}", piece.level),
+                };
+            }
             Strength::Rule => "after a rule",
             Strength::Definition | Strength::Block | Strength::Line | Strength::Word
                 if begins && kind == Kind::Statement =>

@@ -23,6 +23,7 @@ pub struct Document<'a> {
     title: Option<&'a str>,
     syntax: Option<Syntax>,
     language: Option<&'a str>,
+    is_extracted: bool,
     id: Option<&'a str>,
     stop: Option<&'a AtomicBool>,
 }
@@ -37,6 +38,7 @@ impl<'a> Document<'a> {
             title: None,
             syntax: None,
             language: None,
+            is_extracted: false,
             id: None,
             stop: None,
         }
@@ -77,7 +79,18 @@ impl<'a> Document<'a> {
     pub fn with_language(self, language: &'a str) -> Self {
         Document {
             language: Some(language),
+            is_extracted: false,
             ..self
+        }
+    }
+
+    /// Sets the language of a text that was extracted from the file at the path, which is in
+    /// another format: as [`Document::with_language`], but the reason for the strategy says so.
+    #[must_use]
+    pub fn extracted_as(self, language: &'a str) -> Self {
+        Document {
+            is_extracted: true,
+            ..self.with_language(language)
         }
     }
 
@@ -121,6 +134,11 @@ impl<'a> Document<'a> {
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    /// Whether the text was extracted from a file in another format.
+    pub(crate) fn is_extracted(&self) -> bool {
+        self.is_extracted
     }
 
     /// The language, if one was given.

@@ -60,7 +60,7 @@
 
 /// Increased whenever the same text and configuration give different chunks. Documents that were
 /// split by another version must be split again.
-pub const VERSION: u32 = 18;
+pub const VERSION: u32 = 19;
 
 mod alias;
 mod assembly;

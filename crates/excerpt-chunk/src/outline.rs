@@ -213,6 +213,9 @@ pub struct Outline {
     /// The places where a split is mandatory because of a delimiter, in order, disjoint.
     pub(crate) delimiters: Vec<Range<usize>>,
     pub(crate) info: DocumentInfo,
+    /// What a section of each level is called, from level 1 on, where it has no heading, such as a
+    /// message. Empty where sections have headings.
+    pub(crate) section_names: &'static [&'static str],
     /// What could not be read as it was probably meant, and what was done instead.
     pub(crate) fallbacks: Vec<String>,
 }
@@ -325,6 +328,32 @@ impl Outline {
     fn is_below_heading(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|at| self.nodes.get(at));
         before.is_some_and(|before| before.kind == Kind::Heading)
+    }
+
+    /// What a section of this level is called; `None` if it has a heading.
+    pub(crate) fn section_name(&self, level: u8) -> Option<&'static str> {
+        let last = self.section_names.len().checked_sub(1)?;
+        let at = usize::from(level).saturating_sub(1);
+        Some(self.section_names[at.min(last)])
+    }
+
+    /// How many sections there are, in words: `9 headings`, `1 commit, 3 files`.
+    pub(crate) fn sections_in_words(&self) -> String {
+        let names = match self.section_names {
+            [] => &["heading"],
+            names => names,
+        };
+        let mut counts = vec![0; names.len()];
+        for node in self.nodes.iter().filter(|node| node.kind == Kind::Section) {
+            let at = usize::from(node.level).saturating_sub(1);
+            counts[at.min(names.len() - 1)] += 1;
+        }
+        let counts = names.iter().zip(counts).filter(|(_, count)| *count > 0);
+        let counts = counts.map(|(name, count)| match count {
+            1 => format!("1 {name}"),
+            _ => format!("{count} {name}s"),
+        });
+        counts.collect::<Vec<_>>().join(", ")
     }
 
     /// The definition in the node at `index`.
@@ -774,6 +803,7 @@ impl<'a> OutlineBuilder<'a> {
             modules: Vec::new(),
             delimiters: Vec::new(),
             info: DocumentInfo::default(),
+            section_names: &[],
             fallbacks: Vec::new(),
         }
     }

@@ -199,7 +199,8 @@ fn detect(
         None => Strategy::Markdown,
     };
     if headings >= ENOUGH || is_journal {
-        return (by_headings, format!("detected: {headings} headings"));
+        let sections = outline.sections_in_words();
+        return (by_headings, format!("detected: {sections}"));
     }
     if let Some((line, _, count)) = rule_lines(format, text, outline, ENOUGH) {
         return (

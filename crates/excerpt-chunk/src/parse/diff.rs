@@ -25,7 +25,13 @@ impl Parser for Diff {
         while at < all && !reader.base.is_full() {
             at = reader.part(at, all);
         }
-        reader.base.finish(document, "a diff")
+        let level = reader.level;
+        let mut outline = reader.base.finish(document, "a diff");
+        outline.section_names = match level {
+            1 => &["file"],
+            _ => &["commit", "file"],
+        };
+        outline
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The value of a field on one line, with its encoded words decoded where they are in UTF-8.
+/// The value of a field on one line, with its encoded words decoded where their text is known.
 pub(super) fn decoded(value: &str) -> Cow<'_, str> {
     let value = value.trim();
     if !value.contains("=?") && !value.contains(['\n', '\r']) {
@@ -10,33 +10,61 @@ pub(super) fn decoded(value: &str) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(value.len());
     let mut was_encoded = false;
-    for (index, word) in value.split_whitespace().enumerate() {
-        let decoded = encoded_word(word);
+    let mut words = value.split_whitespace();
+    let mut next = words.next();
+    while let Some(word) = next {
+        let mut written = word.to_string();
+        let mut encoded = EncodedWord::of(word);
+        next = words.next();
+        // A character may begin in one word and end in the next one.
+        while let (Some(encoded), Some(word)) = (&mut encoded, next)
+            && let Some(more) = EncodedWord::of(word)
+            && more.charset == encoded.charset
+        {
+            encoded.bytes.extend(more.bytes);
+            written.extend([" ", word]);
+            next = words.next();
+        }
+        let decoded = encoded.and_then(EncodedWord::text);
         // White space between two encoded words is no part of the value.
-        if index > 0 && !(was_encoded && decoded.is_some()) {
+        if !shown.is_empty() && !(was_encoded && decoded.is_some()) {
             shown.push(' ');
         }
         was_encoded = decoded.is_some();
-        shown.push_str(decoded.as_deref().unwrap_or(word));
+        shown.push_str(&decoded.unwrap_or(written));
     }
     shown.into()
 }
 
-/// The text of an encoded word: `=?utf-8?q?na=C3=AFve?=`.
-fn encoded_word(word: &str) -> Option<String> {
-    let inner = word.strip_prefix("=?")?.strip_suffix("?=")?;
-    let mut parts = inner.splitn(3, '?');
-    let (charset, encoding, text) = (parts.next()?, parts.next()?, parts.next()?);
-    let charset = charset.split('*').next()?.to_ascii_lowercase();
-    let bytes = match encoding {
-        "q" | "Q" => quoted(text)?,
-        "b" | "B" => base64(text)?,
-        _ => return None,
-    };
-    match &*charset {
-        "utf-8" | "utf8" | "us-ascii" | "ascii" => String::from_utf8(bytes).ok(),
-        "iso-8859-1" | "latin1" => Some(bytes.into_iter().map(char::from).collect()),
-        _ => None,
+/// An encoded word: `=?utf-8?q?na=C3=AFve?=`.
+struct EncodedWord {
+    /// Its name in lower case.
+    charset: String,
+    bytes: Vec<u8>,
+}
+
+impl EncodedWord {
+    fn of(word: &str) -> Option<Self> {
+        let inner = word.strip_prefix("=?")?.strip_suffix("?=")?;
+        let mut parts = inner.splitn(3, '?');
+        let (charset, encoding, text) = (parts.next()?, parts.next()?, parts.next()?);
+        let bytes = match encoding {
+            "q" | "Q" => quoted(text)?,
+            "b" | "B" => base64(text)?,
+            _ => return None,
+        };
+        Some(EncodedWord {
+            charset: charset.split('*').next()?.to_ascii_lowercase(),
+            bytes,
+        })
+    }
+
+    fn text(self) -> Option<String> {
+        match &*self.charset {
+            "utf-8" | "utf8" | "us-ascii" | "ascii" => String::from_utf8(self.bytes).ok(),
+            "iso-8859-1" | "latin1" => Some(self.bytes.into_iter().map(char::from).collect()),
+            _ => None,
+        }
     }
 }
 
@@ -89,5 +117,9 @@ mod tests {
         assert_eq!(decoded("=?iso-8859-1?q?=E9?="), "é");
         assert_eq!(decoded("=?koi8-r?q?=E9?="), "=?koi8-r?q?=E9?=");
         assert_eq!(decoded("=?utf-8?q?=E9?="), "=?utf-8?q?=E9?=");
+        let unknown = "=?koi8-r?q?=E9?= =?koi8-r?q?=E9?= a";
+        assert_eq!(decoded(unknown), unknown);
+        let divided = "=?utf-8?q?caf=C3?=\r\n =?UTF-8?B?qXM=?= b";
+        assert_eq!(decoded(divided), "caf\u{e9}s b");
     }
 }

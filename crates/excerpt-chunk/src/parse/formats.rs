@@ -28,6 +28,8 @@ pub(crate) struct Format {
 pub(crate) enum Evidence {
     /// The syntax or the language that was given.
     Setting,
+    /// The reader that extracted the text.
+    Extraction,
     /// The name of the file.
     Name,
     /// The text.
@@ -39,6 +41,7 @@ impl Evidence {
     pub(crate) fn phrase(self) -> &'static str {
         match self {
             Evidence::Setting => "as named",
+            Evidence::Extraction => "extracted from the file",
             Evidence::Name => "by its name",
             Evidence::Content => "by its content",
         }
@@ -207,6 +210,7 @@ impl Format {
         let mut formats = FORMATS.iter();
         match formats.find(|format| format.shown.iter().any(is_shown)) {
             Some(format) => (format, Evidence::Content),
+            None if document.is_extracted() => (Format::with(named), Evidence::Extraction),
             None if document.given_syntax().is_some() => (Format::with(named), Evidence::Setting),
             None => (Format::with(named), Evidence::Name),
         }

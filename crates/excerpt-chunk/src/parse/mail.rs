@@ -31,7 +31,7 @@ impl Parser for Mail {
         };
         let all = reader.base.lines.len();
         let first = reader.base.first_text(0..all);
-        if first < all && is_envelope(reader.base.written(first)) {
+        if first < all && reader.begins_message(first) {
             let mut at = first;
             while at < all && !reader.base.is_full() {
                 let after = first_line(at + 1..all, |line| reader.begins_message(line));
@@ -41,7 +41,9 @@ impl Parser for Mail {
         } else {
             reader.message(first..all);
         }
-        reader.base.finish(document, "mail")
+        let mut outline = reader.base.finish(document, "mail");
+        outline.section_names = &["message"];
+        outline
     }
 }
 
@@ -111,7 +113,7 @@ impl<'a> Reader<'a> {
             let is_folded = text.starts_with([' ', '\t']) && !self.base.is_blank(line);
             (line > first && is_folded)
                 || is_field(text)
-                || (line == first && is_envelope(text))
+                || (line == first && self.begins_message(line))
                 || text.starts_with(">From ")
         };
         first_line(lines, |line| !goes_on(line))

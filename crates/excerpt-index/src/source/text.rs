@@ -39,7 +39,7 @@ pub struct Extraction {
     pub version: String,
     /// The hash of the file.
     pub file: Hash,
-    /// The format of the text, as [`Document::with_language`] takes it: its file tells another one.
+    /// The format of the text, as [`Document::extracted_as`] takes it: its file tells another one.
     pub language: String,
     /// Where its parts are in the file: by its own places, or by its headings.
     pub places: FilePlaces,
@@ -92,7 +92,7 @@ pub(crate) fn document<'a>(
 ) -> Document<'a> {
     let document = Document::new(text).with_path(path);
     match extraction {
-        Some(extraction) => document.with_language(&extraction.language),
+        Some(extraction) => document.extracted_as(&extraction.language),
         None => document,
     }
 }
