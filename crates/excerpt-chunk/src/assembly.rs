@@ -356,7 +356,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
                 };
                 return format!("before {article} {noun}");
             }
-            Strength::Item => "between list items",
+            Strength::Item => return format!("between {}", self.outline.terms.items),
             Strength::Code => "after a code block",
             Strength::Row => "between table rows",
             Strength::Cell => "between table cells",

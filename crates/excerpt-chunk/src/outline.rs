@@ -213,11 +213,28 @@ pub struct Outline {
     /// The places where a split is mandatory because of a delimiter, in order, disjoint.
     pub(crate) delimiters: Vec<Range<usize>>,
     pub(crate) info: DocumentInfo,
-    /// What a section of each level is called, from level 1 on, where it has no heading, such as a
-    /// message. Empty where sections have headings.
-    pub(crate) section_names: &'static [&'static str],
+    pub(crate) terms: Terms,
     /// What could not be read as it was probably meant, and what was done instead.
     pub(crate) fallbacks: Vec<String>,
+}
+
+/// What the parts of a document are called in its format.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// A section of each level, from level 1 on, where it has no heading, such as a message. Empty
+    /// where sections have headings.
+    pub(crate) sections: &'static [&'static str],
+    /// Several items.
+    pub(crate) items: &'static str,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Terms {
+            sections: &[],
+            items: "list items",
+        }
+    }
 }
 
 /// A definition of source code, in one of its nodes.
@@ -332,14 +349,15 @@ impl Outline {
 
     /// What a section of this level is called; `None` if it has a heading.
     pub(crate) fn section_name(&self, level: u8) -> Option<&'static str> {
-        let last = self.section_names.len().checked_sub(1)?;
+        let names = self.terms.sections;
+        let last = names.len().checked_sub(1)?;
         let at = usize::from(level).saturating_sub(1);
-        Some(self.section_names[at.min(last)])
+        Some(names[at.min(last)])
     }
 
     /// How many sections there are, in words: `9 headings`, `1 commit, 3 files`.
     pub(crate) fn sections_in_words(&self) -> String {
-        let names = match self.section_names {
+        let names = match self.terms.sections {
             [] => &["heading"],
             names => names,
         };
@@ -803,7 +821,7 @@ impl<'a> OutlineBuilder<'a> {
             modules: Vec::new(),
             delimiters: Vec::new(),
             info: DocumentInfo::default(),
-            section_names: &[],
+            terms: Terms::default(),
             fallbacks: Vec::new(),
         }
     }

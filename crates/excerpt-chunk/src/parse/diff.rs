@@ -27,7 +27,7 @@ impl Parser for Diff {
         }
         let level = reader.level;
         let mut outline = reader.base.finish(document, "a diff");
-        outline.section_names = match level {
+        outline.terms.sections = match level {
             1 => &["file"],
             _ => &["commit", "file"],
         };

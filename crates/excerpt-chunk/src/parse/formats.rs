@@ -37,7 +37,7 @@ pub(crate) enum Evidence {
 }
 
 impl Evidence {
-    /// As in "detected: CSV by its name".
+    /// As in "detected: Org by its name".
     pub(crate) fn phrase(self) -> &'static str {
         match self {
             Evidence::Setting => "as named",
@@ -167,7 +167,7 @@ static FORMATS: &[Format] = &[
     },
     Format {
         syntax: Syntax::Csv,
-        name: "CSV",
+        name: "CSV or TSV",
         languages: &["csv", "tsv"],
         endings: &["csv", "tsv", "tab"],
         shown: &[],

@@ -79,7 +79,9 @@ impl Parser for Log {
             reader.leaf(Kind::Item, at..after);
             at = after;
         }
-        reader.finish(document, "a log")
+        let mut outline = reader.finish(document, "a log");
+        outline.terms.items = "entries";
+        outline
     }
 }
 

@@ -42,7 +42,7 @@ impl Parser for Mail {
             reader.message(first..all);
         }
         let mut outline = reader.base.finish(document, "mail");
-        outline.section_names = &["message"];
+        outline.terms.sections = &["message"];
         outline
     }
 }
@@ -339,6 +339,13 @@ mod tests {
             &Mail,
             "From ann Fri Jan  2 03:04:05 2026\nSubject: One\n\nText.\n\nFrom here on, no more.\n>From there.\n\nFrom now.\n\nFrom bob Fri Jan  2 03:04:06 2026\nTo: ann\nSubject: =?utf-8?q?Two_=C3=A9?=\n =?utf-8?b?w6k=?= three\n\nMore.\n"
         ));
+    }
+
+    #[test]
+    fn a_text_that_begins_like_a_sentence_is_no_mailbox() {
+        let outline = Mail.parse(&Document::new("From here on, it is safe.\n\nText.\n"), 0);
+        let mut kinds = outline.nodes.iter().map(|node| node.kind);
+        assert!(kinds.all(|kind| !matches!(kind, Kind::Section | Kind::Heading)));
     }
 
     #[test]

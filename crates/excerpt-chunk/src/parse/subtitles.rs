@@ -42,7 +42,9 @@ impl Parser for Subtitles {
             }
             at = after;
         }
-        reader.finish(document, "subtitles")
+        let mut outline = reader.finish(document, "subtitles");
+        outline.terms.items = "cues";
+        outline
     }
 }
 

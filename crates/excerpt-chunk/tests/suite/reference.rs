@@ -67,6 +67,18 @@ mod strategy_detection {
     }
 
     #[test]
+    fn an_extracted_text_is_not_what_its_file_is_named() {
+        let text = "# Title\n\nThe text of a page, which has one heading.\n";
+        let document = Document::new(text).with_path("page.pdf");
+        let reason = |document| Chunker::new(sensitive()).unwrap().chunk(document).reason;
+        let extracted = document.extracted_as("markdown");
+        let expected = "detected: Markdown extracted from the file";
+        assert_eq!(reason(&extracted), expected);
+        let named = document.with_language("markdown");
+        assert_eq!(reason(&named), "detected: Markdown as named");
+    }
+
+    #[test]
     fn three_rule_lines_are_delimiters() {
         let text = "Part 1\n\n---\n\nPart 2\n\n---\n\nPart 3\n\n---\n\nPart 4";
         let chunking = cut(text, sensitive());

@@ -3,8 +3,8 @@
 //! Other mail is text, and not read here. Words and parts that are encoded are decoded, and of
 //! parts, what people read is kept. What is written is mail again, in the language `mail`: the
 //! fields that people read, and below an empty line the text. Of alternatives, the plain one is
-//! kept; HTML becomes Markdown. Of an attachment that is no text, the name is kept, also of one that
-//! stands in the text as `uuencode` writes it. Each message is a place.
+//! kept; HTML becomes Markdown. Of an attachment that is no text, the name is kept, also of one
+//! that stands in the text as `uuencode` writes it. Each message is a place.
 //!
 //! `mailbox` divides a file into messages, `decoding` tells whether they are read here, and `bounds`
 //! refuses those that would take too much.

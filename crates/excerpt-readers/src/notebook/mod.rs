@@ -1,8 +1,8 @@
 //! Jupyter notebooks, of the formats 3 and 4: each cell is a place.
 //!
-//! Cells of Markdown are kept as they are. Code is a block in its language: that of the notebook, or
-//! the one that the cell names. The text of outputs follows it, up to a bound: what is Markdown, HTML
-//! or LaTeX as such, the rest as it was printed. Images and widgets are left out.
+//! Cells of Markdown are kept as they are. Code is a block in its language: that of the notebook,
+//! or the one that the cell names. The text of outputs follows it, up to a bound: what is Markdown,
+//! HTML or LaTeX as such, the rest as it was printed. Images and widgets are left out.
 //!
 //! <https://nbformat.readthedocs.io/en/latest/format_description.html>
 
