@@ -120,7 +120,7 @@ fn encoded_mail_is_found_by_its_words_and_cited_by_its_messages() {
     assert!(get("message-1").text.contains("The boats stay"));
     assert!(!get("message-1").text.contains("The café"));
     world.assert_like_fresh();
-    // Without encoded parts, it is text with lines.
+    // What can be read as it is is text with lines.
     world.write("mail.mbox", mails[0].clone());
     world.sync();
     let (citation, _) = hit(&world, "boats in the harbour");

@@ -1,5 +1,9 @@
 //! Which mail is decoded, and which is text as it is.
 
+use std::borrow::Cow;
+
+use mail_parser::decoders::charsets::map::charset_decoder;
+
 use super::mailbox::{Raw, lines, messages};
 use super::uuencode::begins_file;
 use super::words::beginning;
@@ -42,18 +46,48 @@ fn has_encoded_word(value: &[u8]) -> bool {
 /// Whether a body is in a character set, named by its type in lower case, that is not read as plain
 /// text: another one than UTF-8, with bytes or escapes that mean something else in it.
 fn has_other_characters(kind: &[u8], body: &[u8]) -> bool {
-    const PARAMETER: &[u8] = b"charset=";
     const KNOWN: [&[u8]; 5] = [b"utf-8", b"utf8", b"us-ascii", b"ascii", b""];
     const ESCAPE: u8 = 0x1b;
-    let mut starts = kind.windows(PARAMETER.len());
-    let Some(start) = starts.position(|part| part == PARAMETER) else {
+    let Some(name) = charset(kind) else {
         return false;
     };
-    let name = kind[start + PARAMETER.len()..].trim_ascii_start();
-    let name = first_word(name.strip_prefix(b"\"").unwrap_or(name));
     let is_escaped = || name.starts_with(b"utf-7") || name.starts_with(b"hz-");
     let is_other = |byte: &u8| !byte.is_ascii() || *byte == ESCAPE;
     !KNOWN.contains(&name) && (is_escaped() || body.iter().any(is_other))
+}
+
+/// The header of a message in UTF-8. Other characters, which it should have encoded, are read in
+/// the character set of the text, or in that of most Western mail.
+pub(super) fn header_in_utf8<'a>(raw: &Raw<'a>) -> Cow<'a, [u8]> {
+    let header = raw.header();
+    if str::from_utf8(header).is_ok() {
+        return Cow::Borrowed(header);
+    }
+    let is_type = |name: &[u8]| name.eq_ignore_ascii_case(b"content-type");
+    let mut kinds = raw.fields().filter(|(name, _)| is_type(name));
+    let kind = kinds.next().map(|(_, value)| value.to_ascii_lowercase());
+    let named = kind.as_deref().and_then(charset);
+    let named = named.filter(|name| !name.starts_with(b"utf"));
+    let decoder = named.and_then(charset_decoder);
+    let text = decoder.map_or_else(|| in_western(header), |decoder| decoder(header));
+    Cow::Owned(text.into_bytes())
+}
+
+/// Text in windows-1252, which extends ISO 8859-1.
+pub(super) fn in_western(bytes: &[u8]) -> String {
+    match charset_decoder(b"windows-1252") {
+        Some(decoder) => decoder(bytes),
+        None => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// The character set that a type in lower case names.
+fn charset(kind: &[u8]) -> Option<&[u8]> {
+    const PARAMETER: &[u8] = b"charset=";
+    let mut starts = kind.windows(PARAMETER.len());
+    let start = starts.position(|part| part == PARAMETER)?;
+    let name = kind[start + PARAMETER.len()..].trim_ascii_start();
+    Some(first_word(name.strip_prefix(b"\"").unwrap_or(name)))
 }
 
 /// A value up to the space, the quote or the semicolon after it.

@@ -19,8 +19,9 @@ use std::borrow::Cow;
 
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
+use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{
-    Addr, Address, ContentType, Message, MessageParser, MessagePart, MessagePartId,
+    Addr, Address, ContentType, Encoding, Message, MessageParser, MessagePart, MessagePartId,
     MimeHeaders as _, PartType,
 };
 
@@ -31,6 +32,7 @@ use crate::place::{FilePlace, FilePlaces};
 use crate::reader::{ExtractedText, FileReader, ReadError};
 
 use bounds::check;
+use decoding::{header_in_utf8, in_western};
 use mailbox::{Raw, begins_message, is_mailbox, lines, messages};
 use uuencode::{after_file, file_name};
 use words::joined;
@@ -99,9 +101,10 @@ impl MailWriter<'_, '_> {
             self.line(String::from_utf8_lossy(envelope).trim_end())?;
         }
         check(raw.message)?;
-        let message = match joined(raw.header()) {
-            Cow::Owned(header) => Cow::Owned([&header, raw.body()].concat()),
-            Cow::Borrowed(_) => Cow::Borrowed(raw.message),
+        let header = header_in_utf8(raw);
+        let message = match (&header, joined(&header)) {
+            (Cow::Borrowed(_), Cow::Borrowed(_)) => Cow::Borrowed(raw.message),
+            (_, header) => Cow::Owned([&header, raw.body()].concat()),
         };
         match self.parser.parse(&message) {
             Some(message) => self.content(&message, 0),
@@ -172,8 +175,8 @@ impl MailWriter<'_, '_> {
                 self.body(&String::from_utf8_lossy(bytes))
             }
             PartType::Text(_) if is_damaged(part) => self.body(&decoded(message, part)),
-            PartType::Text(text) => self.body(text),
-            PartType::Html(html) => self.html(html),
+            PartType::Text(text) => self.body(&in_utf8(text, message, part)),
+            PartType::Html(html) => self.html(&in_utf8(html, message, part)),
             _ => Ok(()),
         }
     }
@@ -276,6 +279,27 @@ fn is_report(part: &MessagePart<'_>) -> bool {
     ["delivery-status", "disposition-notification"]
         .into_iter()
         .any(|kind| part.is_content_type("message", kind))
+}
+
+/// The text of a part that names no character set and is in another one than UTF-8: in that of most
+/// Western mail. Other texts are as the parser has decoded them.
+fn in_utf8<'t>(text: &'t str, message: &Message<'_>, part: &MessagePart<'_>) -> Cow<'t, str> {
+    let kind = part.content_type();
+    let is_named = kind.is_some_and(|kind| kind.has_attribute("charset"));
+    if is_named || part.is_encoding_problem || !text.contains(char::REPLACEMENT_CHARACTER) {
+        return Cow::Borrowed(text);
+    }
+    let range = part.raw_body_offset() as usize..part.raw_end_offset() as usize;
+    let raw = message.raw_message().get(range).unwrap_or_default();
+    let bytes = match part.encoding {
+        Encoding::None => Some(raw.to_vec()),
+        Encoding::QuotedPrintable => quoted_printable_decode(raw),
+        Encoding::Base64 => base64_decode(raw),
+    };
+    match bytes.filter(|bytes| str::from_utf8(bytes).is_err()) {
+        Some(bytes) => Cow::Owned(in_western(&bytes)),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// Whether the contents of a part are not encoded as its header says.
@@ -383,6 +407,28 @@ mod tests {
         // What might be the beginnings of files is read once.
         let begun = "begin 644 a\n`\n".repeat(200_000);
         assert!(read(&format!("Subject: a\n\n{begun}")).is_ok());
+    }
+
+    #[test]
+    fn characters_without_a_name_of_their_set_are_western() {
+        let read = |mail: &[u8]| Mail.read(mail, &ReadLimits::default()).unwrap().text;
+        let expected = "From: Ren\u{e9}\nSubject: Caf\u{e9}\n\nCaf\u{e9}.\n\n";
+        for (kind, body) in [
+            ("text/plain", &b"Caf\xe9."[..]),
+            (
+                "text/plain\nContent-Transfer-Encoding: quoted-printable",
+                b"Caf=E9.",
+            ),
+            ("text/plain\nContent-Transfer-Encoding: base64", b"Q2Fm6S4="),
+            ("text/html", b"<p>Caf\xe9.</p>"),
+            ("text/plain; charset=iso-8859-1", b"Caf\xe9."),
+        ] {
+            let mut mail = b"From: Ren\xe9\nSubject: Caf\xe9\nContent-Type: ".to_vec();
+            mail.extend([kind.as_bytes(), b"\n\n", body].concat());
+            assert_eq!(read(&mail), expected, "{kind}");
+        }
+        let russian = b"Subject: \xc3\xc1\nContent-Type: text/plain; charset=KOI8-R\n\n\xc3\n";
+        assert_eq!(read(russian), "Subject: \u{446}\u{430}\n\n\u{446}\n\n");
     }
 
     #[test]
