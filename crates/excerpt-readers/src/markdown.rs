@@ -69,6 +69,12 @@ impl<'a> MarkdownWriter<'a> {
         self.front_matter = self.text.len();
     }
 
+    /// Whether nothing was written, no front matter either.
+    #[cfg(feature = "notebook")]
+    pub(crate) fn is_at_start(&self) -> bool {
+        self.text.is_empty()
+    }
+
     /// What follows is at `place`.
     pub(crate) fn place(&mut self, place: FilePlace) {
         self.separate();

@@ -292,6 +292,7 @@ impl Cell<'_> {
         match &*self.cell_type {
             "markdown" => writer.markdown(&closed(without_images(&source))),
             "heading" => writer.heading(self.level.unwrap_or(1), &source),
+            "raw" if writer.is_at_start() && is_front_matter(&source) => writer.markdown(&source),
             "raw" => writer.code(None, &source),
             _ => {
                 let language = self.code_language(&source, language);
@@ -300,6 +301,12 @@ impl Cell<'_> {
             }
         }
     }
+}
+
+/// Whether a cell is front matter, as programs that publish notebooks take it from the first one.
+fn is_front_matter(cell: &str) -> bool {
+    let lines = cell.trim().strip_prefix("---\n");
+    lines.is_some_and(|lines| lines.ends_with("\n---") && !lines.contains("\n---\n"))
 }
 
 /// The language of a cell, as programs for notebooks of several languages keep it.
