@@ -27,7 +27,8 @@ pub(super) fn decoded(value: &str) -> Cow<'_, str> {
         }
         let decoded = encoded.and_then(EncodedWord::text);
         // White space between two encoded words is no part of the value.
-        if !shown.is_empty() && !(was_encoded && decoded.is_some()) {
+        let is_apart = !was_encoded || decoded.is_none();
+        if is_apart && !shown.is_empty() {
             shown.push(' ');
         }
         was_encoded = decoded.is_some();
