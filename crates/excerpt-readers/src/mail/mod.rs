@@ -171,7 +171,7 @@ impl MailWriter<'_, '_> {
         }
         match &part.body {
             PartType::Message(inner) if depth < DEEPEST => self.content(inner, depth + 1),
-            PartType::Binary(bytes) if is_report(part) => {
+            PartType::Binary(bytes) if is_read_as_text(part) => {
                 self.body(&String::from_utf8_lossy(bytes))
             }
             PartType::Text(_) if is_damaged(part) => self.body(&decoded(message, part)),
@@ -274,11 +274,14 @@ fn is_text(part: &MessagePart<'_>) -> bool {
     matches!(part.body, PartType::Text(_) | PartType::Html(_))
 }
 
-/// Whether a part reports what happened to a message, in fields.
-fn is_report(part: &MessagePart<'_>) -> bool {
-    ["delivery-status", "disposition-notification"]
-        .into_iter()
-        .any(|kind| part.is_content_type("message", kind))
+/// Whether a part that is none by its type is read as a text: a report of what happened to a
+/// message, in fields, and parts without a boundary between them.
+fn is_read_as_text(part: &MessagePart<'_>) -> bool {
+    let is_multipart = part
+        .content_type()
+        .is_some_and(|kind| kind.ctype() == "multipart");
+    let is_report = |kind| part.is_content_type("message", kind);
+    is_multipart || is_report("delivery-status") || is_report("disposition-notification")
 }
 
 /// The text of a part that names no character set and is in another one than UTF-8: in that of most
@@ -327,12 +330,12 @@ fn decoded(message: &Message<'_>, part: &MessagePart<'_>) -> String {
     }
 }
 
-/// A message of parts whose boundary is another one than its header says, with the boundary that
-/// is there: the first line with two hyphens above a field that says what a part is.
+/// A message of parts whose header names no boundary, or another one than there is, with the one
+/// that is there: the first line with two hyphens above a field that says what a part is.
 fn repaired(message: &Message<'_>) -> Option<Vec<u8>> {
     let root = message.part(0)?;
     let kind = root.content_type()?;
-    if !kind.ctype().eq_ignore_ascii_case("multipart") || !is_text(root) {
+    if kind.ctype() != "multipart" || matches!(root.body, PartType::Multipart(_)) {
         return None;
     }
     let body = root.raw_body_offset() as usize..root.raw_end_offset() as usize;
@@ -429,6 +432,21 @@ mod tests {
         }
         let russian = b"Subject: \xc3\xc1\nContent-Type: text/plain; charset=KOI8-R\n\n\xc3\n";
         assert_eq!(read(russian), "Subject: \u{446}\u{430}\n\n\u{446}\n\n");
+    }
+
+    #[test]
+    fn parts_without_a_boundary_in_the_header_are_found() {
+        let part = "Content-Type: text/html\n\n<p>Tea</p>\n";
+        for kind in [
+            "multipart/mixed",
+            "MULTIPART/Mixed; boundary=b",
+            "multipart/x; boundary",
+        ] {
+            let mail = format!("Subject: a\nContent-Type: {kind}\n\n--a\n{part}--a--\n");
+            assert_eq!(read(&mail).unwrap().text, "Subject: a\n\nTea\n\n", "{kind}");
+        }
+        let mail = "Subject: a\nContent-Type: multipart/mixed\n\nTea\n";
+        assert_eq!(read(mail).unwrap().text, "Subject: a\n\nTea\n\n");
     }
 
     #[test]
