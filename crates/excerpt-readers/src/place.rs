@@ -154,7 +154,20 @@ impl FilePlace {
         })
     }
 
-    /// What is both here and, further on in the file, at `other`, if one place can name it.
+    /// What is here and at the `others` that follow in one direction, up to the first that one
+    /// place cannot name with it.
+    fn joined_to_all<'p>(&self, others: impl Iterator<Item = &'p FilePlace>) -> FilePlace {
+        let mut place = self.clone();
+        for other in others {
+            match place.joined(other) {
+                Some(joined) => place = joined,
+                None => break,
+            }
+        }
+        place
+    }
+
+    /// What is both here and at `other`, if one place can name it.
     fn joined(&self, other: &FilePlace) -> Option<FilePlace> {
         match (self, other) {
             (
@@ -306,32 +319,20 @@ impl FilePlaces {
         self.0.iter().map(|(at, place)| (*at, place))
     }
 
-    /// Where these bytes of the text are in the file: the place that they begin at or, of a sheet,
-    /// all their rows. What precedes the first place, such as front matter, has none.
-    #[must_use]
-    pub fn at_range(&self, bytes: Range<usize>) -> Option<FilePlace> {
-        let begun = self.0.partition_point(|(at, _)| *at <= bytes.start);
-        let first = begun.saturating_sub(1);
-        let (at, place) = self.0.get(first)?;
-        let mut place = (*at < bytes.end || begun > 0).then(|| place.clone())?;
-        let after = self.0[first + 1..].iter();
-        for (_, next) in after.take_while(|(at, _)| *at < bytes.end) {
-            match place.joined(next) {
-                Some(joined) => place = joined,
-                None => break,
-            }
-        }
-        Some(place)
-    }
-
     /// Where the passage at these bytes is in the file, of which the byte `at` matters most: the
-    /// place of that byte or, of a sheet, all rows of the passage.
+    /// place of that byte or, on a sheet, all rows of the passage that are on the same one. What
+    /// precedes the first place, such as front matter, is cited by that.
     #[must_use]
     pub fn cited(&self, bytes: Range<usize>, at: usize) -> Option<FilePlace> {
-        let place = match self.at_range(bytes)? {
-            rows @ FilePlace::Rows { .. } => rows,
-            first => self.at_range(at..at + 1).unwrap_or(first),
-        };
+        let begun = |at| self.0.partition_point(|(start, _)| *start <= at);
+        let (first, at) = (begun(bytes.start).saturating_sub(1), begun(at));
+        let at = at.saturating_sub(1).max(first);
+        let place = &self.0.get(at).filter(|(at, _)| *at < bytes.end)?.1;
+        let before = self.0[first..at].iter().rev();
+        let after = self.0[at + 1..].iter();
+        let after = after.take_while(|(start, _)| *start < bytes.end);
+        let place = place.joined_to_all(before.map(|(_, place)| place));
+        let place = place.joined_to_all(after.map(|(_, place)| place));
         // A heading without a name names no place.
         Some(place).filter(|place| *place != FilePlace::Section(String::new()))
     }
@@ -425,12 +426,11 @@ mod tests {
         let mut pages = FilePlaces::default();
         pages.push(10, FilePlace::Page(1));
         pages.push(20, FilePlace::Page(2));
-        assert_eq!(pages.at_range(0..5), None);
-        assert_eq!(pages.at_range(0..15), Some(FilePlace::Page(1)));
+        assert_eq!(pages.cited(0..5, 0), None);
         assert_eq!(pages.cited(0..15, 2), Some(FilePlace::Page(1)));
         assert_eq!(pages.cited(0..35, 22), Some(FilePlace::Page(2)));
-        assert_eq!(pages.at_range(12..40), Some(FilePlace::Page(1)));
-        assert_eq!(pages.at_range(20..40), Some(FilePlace::Page(2)));
+        assert_eq!(pages.cited(12..40, 12), Some(FilePlace::Page(1)));
+        assert_eq!(pages.cited(20..40, 39), Some(FilePlace::Page(2)));
         assert_eq!(pages.find(&FilePlace::Page(1), 50), Some(10..20));
         assert_eq!(pages.find(&FilePlace::Page(2), 50), Some(20..50));
         assert_eq!(pages.find(&FilePlace::Page(3), 50), None);
@@ -439,9 +439,34 @@ mod tests {
         for row in 1..=4 {
             sheet.push(row * 10, rows((1, 3), (row, row)));
         }
-        assert_eq!(sheet.at_range(15..31), Some(rows((1, 3), (1, 3))));
+        for at in [15, 25, 30] {
+            assert_eq!(sheet.cited(15..31, at), Some(rows((1, 3), (1, 3))));
+        }
         let found = sheet.find(&rows((1, 1), (2, 3)), 50);
         assert_eq!(found, Some(20..40));
+    }
+
+    #[test]
+    fn rows_on_another_sheet_of_the_same_passage_are_cited_by_that_one() {
+        let stock = |rows| FilePlace::Rows {
+            sheet: "Stock".into(),
+            columns: (2, 3),
+            rows,
+        };
+        let mut sheets = FilePlaces::default();
+        sheets.push(0, rows((1, 2), (1, 1)));
+        sheets.push(10, rows((1, 2), (2, 2)));
+        sheets.push(20, stock((4, 4)));
+        sheets.push(30, stock((5, 5)));
+        sheets.push(40, FilePlace::Page(1));
+        let cited = |at| sheets.cited(5..50, at).unwrap();
+        for at in [5, 12, 19] {
+            assert_eq!(cited(at), rows((1, 2), (1, 2)));
+        }
+        for at in [20, 35] {
+            assert_eq!(cited(at), stock((4, 5)));
+        }
+        assert_eq!(cited(45), FilePlace::Page(1));
     }
 
     #[test]

@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use excerpt_chunk::{Hash, Markdown, Span};
+use excerpt_chunk::{Hash, Markdown};
 
 use super::copies::{self, COMPARED, Compared, Shown};
 use super::fusion::Scored;
 use super::group::Group;
 use super::precise::Narrower;
-use super::snippet::{Marker, Surroundings, begins_with};
+use super::snippet::{Marked, Marker, Surroundings, begins_with};
 use super::weak::Evidence;
 use crate::analysis::is_latin;
-use crate::model::{AlsoIn, ChunkKey, DocumentHits, Hit, Query, Snippet};
+use crate::model::{AlsoIn, ChunkKey, DocumentHits, Hit, Query};
 use crate::read::citation;
 use crate::store::snapshot::{
     PassageRequest, Passages, QueryVector, Shortlist, Snapshot, StoredPassage,
@@ -130,12 +130,16 @@ impl Hits<'_> {
             text,
             cosine,
         } = passage;
-        let (snippet, coverage) = self.mark(document, &chunk, &text, found.is_of_asked_day);
+        let Marked {
+            snippet,
+            coverage,
+            evidence,
+        } = self.mark(document, &chunk, &text, found.is_of_asked_day);
         let is_old = found.rev < document.rev;
         if is_old && coverage == 0.0 && found.explanation.vectors.is_none() {
             return None;
         }
-        let evidence = evidence(&chunk.span, &text, &snippet);
+        let evidence = chunk.span.bytes.start + evidence;
         let place = document.place(chunk.bytes(), &text, evidence);
         Some(Hit {
             rank: index + 1,
@@ -177,11 +181,13 @@ impl Hits<'_> {
             let first = hit.span.lines.0 + lines(&hit.text[..bytes.start]);
             let evidence = hit.text[bytes.clone()].to_string();
             let last = first + lines(evidence.trim_end_matches('\n'));
-            hit.snippet = self.marker.mark(&evidence, 0, first, &around).0;
+            let marked = self.marker.mark(&evidence, 0, first, &around);
+            hit.snippet = marked.snippet;
             hit.span.lines = (first, last);
             hit.span.bytes = hit.span.bytes.start + bytes.start..hit.span.bytes.start + bytes.end;
             let bytes = hit.span.bytes.clone();
-            hit.place = document.place(bytes, &evidence, hit.span.bytes.start);
+            let at = bytes.start + marked.evidence;
+            hit.place = document.place(bytes, &evidence, at);
             hit.citation = citation(&document.path, &hit.span, hit.place.as_deref());
             hit.trail = found.trail_within(&hit.trail);
             hit.sections = found.sections;
@@ -191,15 +197,14 @@ impl Hits<'_> {
         hits
     }
 
-    /// The lines of a chunk that answer best, and the share of the query that the chunk contains
-    /// together with its titles.
+    /// What answers best in a chunk, with its titles around it.
     fn mark(
         &mut self,
         document: &StoredDocument,
         chunk: &StoredChunk,
         text: &str,
         is_of_asked_day: bool,
-    ) -> (Snippet, f32) {
+    ) -> Marked {
         let body = body(document, chunk.span.bytes.start, text);
         let (mut shown, mut others) = (Vec::new(), vec![&*document.path]);
         shown.extend(document.title.as_deref());
@@ -304,16 +309,6 @@ impl KeptDocuments {
         }
         self.shown.repeated(found, &self.beginnings)
     }
-}
-
-/// The byte of the document where the first word of the snippet of a passage is.
-fn evidence(span: &Span, text: &str, snippet: &Snippet) -> usize {
-    let before = text
-        .split_inclusive('\n')
-        .take(snippet.line.saturating_sub(span.lines.0));
-    let before: usize = before.map(str::len).sum();
-    let first = snippet.marks.first().map_or(0, |mark| mark.start);
-    span.bytes.start + (before + first).min(text.len().saturating_sub(1))
 }
 
 /// The place of a document that repeats a better one.

@@ -48,6 +48,17 @@ pub(super) struct Surroundings<'a> {
     pub(super) is_of_asked_day: bool,
 }
 
+/// What answers best in a chunk.
+#[derive(Clone, Debug)]
+pub(super) struct Marked {
+    pub(super) snippet: Snippet,
+    /// The share of the query that the chunk contains together with the texts around it.
+    pub(super) coverage: f32,
+    /// The byte of the chunk where the first word of its best line is; without one, where the
+    /// snippet begins.
+    pub(super) evidence: usize,
+}
+
 /// A match.
 #[derive(Clone, Debug)]
 struct Match {
@@ -89,17 +100,16 @@ impl Marker {
         }
     }
 
-    /// The snippet of a chunk that begins on line `first_line`, and the share of the query that the
-    /// chunk contains together with the texts `around` it. The snippet shows nothing before the
-    /// byte `body`, where the front matter ends. Without a match after it, the snippet is the
-    /// beginning.
+    /// What answers best in a chunk that begins on line `first_line`, with the texts `around` it.
+    /// The snippet shows nothing before the byte `body`, where the front matter ends. Without a
+    /// match after it, the snippet is the beginning.
     pub(super) fn mark(
         &mut self,
         text: &str,
         body: usize,
         first_line: usize,
         around: &Surroundings<'_>,
-    ) -> (Snippet, f32) {
+    ) -> Marked {
         let matches = self.matches(text);
         let (shown, named) = (self.held(&around.shown), self.held(&around.others));
         let coverage = self.coverage(&matches, &[&shown, &named]);
@@ -111,21 +121,22 @@ impl Marker {
         let factors: Vec<f32> = shown.iter().zip(&named).map(factor).collect();
         let first = matches.partition_point(|found| found.bytes.start < body);
         let matches = &matches[first..];
-        let bytes = match whole(text, body) {
-            Some(whole) => whole,
-            None => {
-                let window = self.window(text, matches, &factors, around);
-                widen(text, body, window)
-            }
-        };
+        let window = self.window(text, matches, &factors, around);
+        let best = best_line(matches, &factors, &window);
+        let bytes = whole(text, body).unwrap_or_else(|| widen(text, body, window));
         let inside = matches.iter().map(|found| &found.bytes);
         let inside = inside.filter(|found| bytes.start <= found.start && found.end <= bytes.end);
+        let evidence = best.unwrap_or(bytes.start);
         let snippet = Snippet {
             marks: join(inside.map(|found| found.start - bytes.start..found.end - bytes.start)),
             line: first_line + text[..bytes.start].matches('\n').count(),
             text: text[bytes].to_string(),
         };
-        (snippet, coverage)
+        Marked {
+            snippet,
+            coverage,
+            evidence,
+        }
     }
 
     /// The bytes of the matches that say most about what a chunk answers; empty if there are none.
@@ -305,6 +316,33 @@ fn best_window(matches: &[Match], terms: usize) -> Window {
     best
 }
 
+/// Where the first match is on the line of a window with the greatest total weight of different
+/// terms; of equal ones, on the first. `None` if the window has none.
+fn best_line(matches: &[Match], factors: &[f32], window: &Range<usize>) -> Option<usize> {
+    let is_inside = |found: &Match| window.contains(&found.bytes.start);
+    let first = matches.iter().find(|found| is_inside(found))?.line;
+    let last = matches.iter().rfind(|found| is_inside(found))?.line;
+    let mut best: Option<(f32, usize)> = None;
+    for line in matches.chunk_by(|a, b| a.line == b.line) {
+        if !(first..=last).contains(&line[0].line) {
+            continue;
+        }
+        let mut terms: Vec<usize> = line.iter().map(|found| found.term).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        let weight = |term: &usize| {
+            let found = line.iter().find(|found| found.term == *term);
+            found.map_or(0.0, |found| found.weight * factors[*term])
+        };
+        let weight: f32 = terms.iter().map(weight).sum();
+        // A gain of a hundredth is more than a rounding error.
+        if best.is_none_or(|(most, _)| weight > most + 0.01) {
+            best = Some((weight, line[0].bytes.start));
+        }
+    }
+    best.map(|(_, start)| start)
+}
+
 /// The bytes of the text from `body` on, if all of it fits in a snippet.
 fn whole(text: &str, body: usize) -> Option<Range<usize>> {
     let shown = text[body..].trim();
@@ -447,7 +485,7 @@ mod tests {
         let around = Surroundings::default();
         Marker::new(&words, &weights, 10, None)
             .mark(text, Markdown::body(text), 10, &around)
-            .0
+            .snippet
     }
 
     fn marked(snippet: &Snippet) -> Vec<&str> {
@@ -515,10 +553,10 @@ mod tests {
                 ..Surroundings::default()
             },
         );
-        assert_eq!(marker.mark("common", 0, 1, &in_title).1, 4.5 / all);
-        assert_eq!(marker.mark("common", 0, 1, &in_path).1, 4.5 / all);
+        assert_eq!(marker.mark("common", 0, 1, &in_title).coverage, 4.5 / all);
+        assert_eq!(marker.mark("common", 0, 1, &in_path).coverage, 4.5 / all);
         let nothing = Surroundings::default();
-        assert_eq!(marker.mark("other", 0, 1, &nothing).1, 0.0);
+        assert_eq!(marker.mark("other", 0, 1, &nothing).coverage, 0.0);
     }
 
     #[test]
@@ -528,7 +566,7 @@ mod tests {
         let mut marker = Marker::new(&words, &weights, 100, None);
         let text = "common other\n".to_string() + &"filler\n".repeat(9) + "rare\n";
         let around = Surroundings::default();
-        assert_eq!(marker.mark(&text, 0, 1, &around).0.line, 11);
+        assert_eq!(marker.mark(&text, 0, 1, &around).snippet.line, 11);
     }
 
     /// The snippet of a chunk below a title, by words of the same weight.
@@ -540,7 +578,7 @@ mod tests {
             ..Surroundings::default()
         };
         let mut marker = Marker::new(&words, &weights, 10, None);
-        marker.mark(text, 0, 1, &around).0.text
+        marker.mark(text, 0, 1, &around).snippet.text
     }
 
     const BIRTHDAYS: &str = "# Birthdays\n\n- Owen: 3 March\n- Mia: 12 October\n- Ruth: 5 May\n";
@@ -573,7 +611,13 @@ mod tests {
             ..Surroundings::default()
         };
         let mut marker = Marker::new(&words, &[Some(1.0); 2], 10, None);
-        assert!(marker.mark(text, 0, 1, &around).0.text.starts_with("milk"));
+        assert!(
+            marker
+                .mark(text, 0, 1, &around)
+                .snippet
+                .text
+                .starts_with("milk")
+        );
     }
 
     #[test]
@@ -590,7 +634,7 @@ mod tests {
                 ..Surroundings::default()
             };
             let mut marker = Marker::new(&words, &weights, 10, asked.as_ref());
-            marker.mark(text, 0, 1, &around).0.line
+            marker.mark(text, 0, 1, &around).snippet.line
         };
         assert_eq!((line(true), line(false)), (5, 1));
     }

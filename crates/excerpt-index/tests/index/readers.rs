@@ -127,6 +127,62 @@ fn encoded_mail_is_found_by_its_words_and_cited_by_its_messages() {
     assert!(citation.starts_with("mail.mbox:"), "{citation}");
 }
 
+/// A spreadsheet in one file of XML, with a sheet for each name, whose rows have one cell each.
+fn spreadsheet(sheets: &[(&str, &[&str])]) -> String {
+    let row = |text: &&str| {
+        format!(
+            "<table:table-row><table:table-cell office:value-type=\"string\"><text:p>{text}</text:p></table:table-cell></table:table-row>"
+        )
+    };
+    let sheets = sheets.iter().map(|(name, rows)| {
+        let rows: String = rows.iter().map(row).collect();
+        format!("<table:table table:name=\"{name}\">{rows}</table:table>")
+    });
+    format!(
+        "<?xml version=\"1.0\"?><office:document xmlns:office=\"urn:oasis:names:tc:opendocument:xmlns:office:1.0\" \
+         xmlns:table=\"urn:oasis:names:tc:opendocument:xmlns:table:1.0\" xmlns:text=\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\" \
+         office:version=\"1.3\" office:mimetype=\"application/vnd.oasis.opendocument.spreadsheet\">\
+         <office:body><office:spreadsheet>{}</office:spreadsheet></office:body></office:document>",
+        sheets.collect::<String>()
+    )
+}
+
+#[test]
+fn a_match_is_cited_by_its_own_sheet_or_cell() {
+    let sheets = [
+        ("Tea", &["Green", "Black"][..]),
+        ("Boats", &["Gull", "Heron", "Tern"]),
+        ("Towns", &["Harbour"]),
+    ];
+    let cells = [
+        ("markdown", "# Birds\n\nThe gull of the quay.\n"),
+        ("markdown", "The heron of the quay.\n"),
+    ];
+    let world = World::new()
+        .file("stock.fods", spreadsheet(&sheets))
+        .file("birds.ipynb", notebook(&cells));
+    world.sync();
+    let cited = |query: &str, path: &str| {
+        let answer = world.search(query);
+        let found = answer.documents.iter().find(|hit| hit.path == path);
+        let found = &found.unwrap().chunks;
+        assert_eq!(found.len(), 1, "one chunk has all of it");
+        found[0].citation.clone()
+    };
+    assert_eq!(cited("black", "stock.fods"), "stock.fods#Tea!A1:A2");
+    assert_eq!(cited("heron", "stock.fods"), "stock.fods#Boats!A1:A3");
+    assert_eq!(cited("harbour", "stock.fods"), "stock.fods#Towns!A1:A1");
+    // The best line is the evidence, also if a chunk is shown whole.
+    assert_eq!(
+        cited("heron of the quay", "birds.ipynb"),
+        "birds.ipynb#cell-2"
+    );
+    assert_eq!(
+        cited("gull of the quay", "birds.ipynb"),
+        "birds.ipynb#cell-1"
+    );
+}
+
 #[test]
 fn a_damaged_notebook_is_skipped_with_the_reason_until_it_changes() {
     let world = World::new().file("olives.ipynb", "{\"cells\": [");
