@@ -183,6 +183,7 @@ fn strings(chunking: &Chunking<'_>, chunk: &Chunk<'_>, overlap: &str) -> usize {
         + FIXED * (chunk.dates.len() + chunk.warnings.len())
         + chunk.text.len()
         + overlap.len()
+        + chunk.place.as_deref().map_or(0, str::len)
         + context.header.len()
         + chunking.unit.len()
         + chunk.cut.reason.len()
@@ -220,6 +221,7 @@ impl Row<'_> {
         self.number(chars.end);
         self.number(lines.0);
         self.number(lines.1);
+        self.maybe(chunk.place.as_deref());
         self.texts(&context.trail);
         self.texts(&chunk.sections);
         self.texts(&chunk.defines);
@@ -307,8 +309,9 @@ mod tests {
             ..excerpt_chunk::Config::default()
         });
         let document = Document::new(SOURCE).with_path("food/tea.md");
-        let chunking = chunker.unwrap().chunk(&document);
+        let mut chunking = chunker.unwrap().chunk(&document);
         assert!(chunking.chunks.len() > 1);
+        chunking.chunks[1].place = Some("page=2".into());
         chunking
     }
 

@@ -64,7 +64,7 @@ pub(crate) enum ColumnType {
 }
 
 /// The columns of chunks: the fields of [`ChunkRecord`](excerpt_chunk::ChunkRecord).
-pub(crate) const COLUMNS: [(&str, ColumnType); 34] = [
+pub(crate) const COLUMNS: [(&str, ColumnType); 35] = [
     ("id", ColumnType::Text),
     ("hash", ColumnType::Text),
     ("path", ColumnType::Text),
@@ -78,6 +78,7 @@ pub(crate) const COLUMNS: [(&str, ColumnType); 34] = [
     ("end_char", ColumnType::Number),
     ("start_line", ColumnType::Number),
     ("end_line", ColumnType::Number),
+    ("place", ColumnType::Text),
     ("trail", ColumnType::Texts),
     ("sections", ColumnType::Texts),
     ("defines", ColumnType::Texts),

@@ -135,6 +135,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             ordinal: among.ordinal,
             span,
             overlap,
+            place: None,
             text,
             context,
             dates,

@@ -119,6 +119,10 @@ pub struct Chunk<'a> {
     pub span: Span,
     /// The part repeated in front of it, which ends where `span` begins. It is not in `text`.
     pub overlap: Option<Span>,
+    /// Where it begins in the file that the text was extracted from, as the fragment of an address:
+    /// `page=12`. Set by what reads the file; `None` where the lines of the text tell the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// The text: byte for byte that of the document at `span`.
     pub text: &'a str,
     /// The place of the chunk in its document.

@@ -52,6 +52,8 @@ pub struct ChunkRecord {
     pub start_line: u64,
     /// The last line, included.
     pub end_line: u64,
+    /// [`Chunk::place`].
+    pub place: Option<String>,
     /// The headings or scopes around the chunk, outermost first.
     pub trail: Vec<String>,
     /// [`Chunk::sections`].
@@ -134,6 +136,7 @@ impl Chunking<'_> {
             end_char: chars.end as u64,
             start_line: chunk.span.lines.0 as u64,
             end_line: chunk.span.lines.1 as u64,
+            place: chunk.place.clone(),
             trail: strings(&context.trail),
             sections: strings(&chunk.sections),
             defines: strings(&chunk.defines),
@@ -268,6 +271,7 @@ mod tests {
           "end_char": 181,
           "start_line": 3,
           "end_line": 3,
+          "place": null,
           "trail": [
             "Täe 漢字 2026-01-31"
           ],

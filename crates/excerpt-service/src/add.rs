@@ -398,7 +398,7 @@ impl PreparedAddition {
                 }
                 checked => checked?,
             }
-            let chunking = &split_until(stop, &chunker, &document)?;
+            let chunking = &split_until(stop, &chunker, &text.file, &document)?;
             preview.chunks += chunking.chunks.len();
             each(PreviewedDocument {
                 path,

@@ -55,7 +55,7 @@ impl TextToSplit {
             Some(path) => self.file.document(path),
             None => Document::new(&self.file.text),
         };
-        Ok(render(&split_until(stop, &chunker, &document)?))
+        Ok(render(&split_until(stop, &chunker, &self.file, &document)?))
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn check_bounds(text: &str, config: &Config) -> ServiceResult<()> {
     }
 }
 
-/// The chunks of a document.
+/// The chunks of a document that has the text of `file`, with their places in it.
 ///
 /// # Errors
 ///
@@ -91,10 +91,13 @@ pub(crate) fn check_bounds(text: &str, config: &Config) -> ServiceResult<()> {
 pub(crate) fn split_until<'a>(
     stop: &AtomicBool,
     chunker: &Chunker,
+    file: &FileText,
     document: &Document<'a>,
 ) -> ServiceResult<Chunking<'a>> {
     let chunking = chunker.try_chunk(document, stop);
-    chunking.ok_or(ServiceError::Cancelled)
+    let mut chunking = chunking.ok_or(ServiceError::Cancelled)?;
+    file.place_chunks(document, &mut chunking);
+    Ok(chunking)
 }
 
 impl Scope {

@@ -320,9 +320,6 @@ pub struct SplitDocument<'a> {
     pub source_path: Option<&'a str>,
     /// The encoding of the file; spans refer to the text in UTF-8.
     pub encoding: Encoding,
-    /// Where each of its chunks is in a file that is not text, such as `page=12`; absent for text.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<Option<String>>,
     /// How it was split.
     #[serde(flatten)]
     pub chunking: &'a Chunking<'a>,

@@ -36,8 +36,8 @@ pub use origin::Origin;
 pub(crate) use rules::{PathKind, Rules};
 pub(crate) use secrets::VERSION as SECRETS_VERSION;
 pub use signal::{ChangeSignal, Wakeup};
-pub(crate) use text::document;
 pub use text::{Extraction, FileText};
+pub(crate) use text::{document, place};
 pub use watch::{Watched, pause_after};
 
 /// A place with documents.

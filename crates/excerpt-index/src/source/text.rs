@@ -1,10 +1,13 @@
 //! From the bytes of a file to its text, whatever they are: plain text in some encoding, or a file
 //! that a reader reads.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use excerpt_chunk::{Chunk, Chunking, Document, Hash};
+#[cfg(doc)]
+use excerpt_chunk::Chunk;
+use excerpt_chunk::{Chunking, Document, Hash, Syntax};
 use excerpt_readers::{Choice, ChosenReader, ExtractedText, FilePlace, FilePlaces, ReadLimits};
 use serde::{Deserialize, Serialize};
 
@@ -56,25 +59,14 @@ impl FileText {
         }
     }
 
-    /// The [place](FileText::place) of each chunk; empty for plain text.
-    #[must_use]
-    pub fn places(&self, chunking: &Chunking<'_>) -> Vec<Option<String>> {
-        match self.extraction {
-            Some(_) => chunking
-                .chunks
-                .iter()
-                .map(|chunk| self.place(chunk))
-                .collect(),
-            None => Vec::new(),
+    /// Sets the [`place`](Chunk::place) of each chunk of `document`, which has this text.
+    pub fn place_chunks(&self, document: &Document<'_>, chunking: &mut Chunking<'_>) {
+        let is_subtitles = self.extraction.is_none() && document.read_as() == Syntax::Subtitles;
+        for chunk in &mut chunking.chunks {
+            let (bytes, extraction) = (chunk.span.bytes.clone(), self.extraction.as_ref());
+            let at = bytes.start;
+            chunk.place = place(extraction, is_subtitles, bytes, chunk.text, at);
         }
-    }
-
-    /// Where a chunk is in the file, as the fragment of an address; `None` where its lines tell it.
-    #[must_use]
-    pub fn place(&self, chunk: &Chunk<'_>) -> Option<String> {
-        let places = &self.extraction.as_ref()?.places;
-        let bytes = chunk.span.bytes.clone();
-        Some(places.cited(bytes.clone(), bytes.start)?.to_string())
     }
 
     /// The text as the document at `path`.
@@ -82,6 +74,23 @@ impl FileText {
     pub fn document<'a>(&'a self, path: &'a str) -> Document<'a> {
         document(path, &self.text, self.extraction.as_ref())
     }
+}
+
+/// Where these bytes of a text, `part`, are in its file, of which the byte `at` matters most, as
+/// the fragment of an address; `None` where the lines of the text tell it.
+pub(crate) fn place(
+    extraction: Option<&Extraction>,
+    is_subtitles: bool,
+    bytes: Range<usize>,
+    part: &str,
+    at: usize,
+) -> Option<String> {
+    let place = match extraction {
+        Some(extraction) => extraction.places.cited(bytes, at)?,
+        None if is_subtitles => FilePlaces::of_cues(part, bytes.start).cited(bytes, at)?,
+        None => return None,
+    };
+    Some(place.to_string())
 }
 
 /// The text at `path`, which a reader may have extracted, as a document.

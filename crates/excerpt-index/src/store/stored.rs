@@ -88,14 +88,8 @@ impl StoredDocument {
     /// Where these bytes of its text, `part`, are in its file, of which the byte `at` matters most;
     /// `None` where the lines of the text tell it.
     pub(crate) fn place(&self, bytes: Range<usize>, part: &str, at: usize) -> Option<String> {
-        let place = match &self.extraction {
-            Some(extraction) => extraction.places.cited(bytes, at)?,
-            None if self.is_subtitles() => {
-                FilePlaces::of_cues(part, bytes.start).cited(bytes, at)?
-            }
-            None => return None,
-        };
-        Some(place.to_string())
+        let extraction = self.extraction.as_ref();
+        source::place(extraction, self.is_subtitles(), bytes, part, at)
     }
 
     /// The bytes of its text at a place of its file.

@@ -255,13 +255,24 @@ impl<'a> Renderer<'a> {
         }
     }
 
+    /// The chunks of the document `read`, with their places in its file.
+    fn split<'t>(&self, read: &'t ReadText) -> Chunking<'t>
+    where
+        'a: 't,
+    {
+        let document = self.document(read);
+        let mut chunking = self.chunker.chunk(&document);
+        read.file.place_chunks(&document, &mut chunking);
+        chunking
+    }
+
     /// What is printed of a document.
     fn render(&self, read: ReadText) -> Prepared {
         match self.format {
             Format::Html => Prepared::Text(Box::new(read)),
             #[cfg(feature = "arrow")]
             Format::Arrow | Format::Parquet => {
-                let chunking = self.chunker.chunk(&self.document(&read));
+                let chunking = self.split(&read);
                 Prepared::Rows(DocumentRows::new(&chunking, &read.file.text))
             }
             _ => {
@@ -274,19 +285,19 @@ impl<'a> Renderer<'a> {
 
     /// Writes what is printed of a document.
     fn write(&self, read: &ReadText, output: &mut Output<Vec<u8>>) -> io::Result<()> {
-        let (document, path) = (self.document(read), read.path.as_deref());
+        let path = read.path.as_deref();
         if matches!(self.format, Format::Outline | Format::OutlineJson) {
+            let document = self.document(read);
             let blocks = self.chunker.outline(&document).blocks(&read.file.text);
             return outline(output, path, &blocks, self.format);
         }
-        let chunking = self.chunker.chunk(&document);
+        let chunking = self.split(read);
         match self.format {
             Format::Table => table(output, path, &read.file, &chunking),
             Format::Json => output.json(&SplitDocument {
                 path,
                 source_path: read.source_path.as_deref(),
                 encoding: read.file.encoding,
-                places: read.file.places(&chunking),
                 chunking: &chunking,
                 summary: chunking.summary(),
             }),
@@ -347,9 +358,8 @@ impl<'a> Printer<'a> {
                 self.output.raw(bytes?)?;
             }
             Prepared::Text(read) => {
-                let renderer = self.renderer();
                 let text = &*read.file.text;
-                let chunking = self.chunker.chunk(&renderer.document(&read));
+                let chunking = self.renderer().split(&read);
                 if let Some(page) = &mut self.page {
                     let path = read.path.as_deref();
                     page.document(self.output.stream(), path, text, &chunking)?;
@@ -433,25 +443,17 @@ fn table(
         output.line(output.safe(&format!("  ! {warning}")))?;
     }
     if !chunking.chunks.is_empty() {
-        rows(output, &unit, file, &chunking.chunks)?;
+        rows(output, &unit, &chunking.chunks)?;
     }
     output.line(summary(chunking, &file.text))?;
     Ok(())
 }
 
-fn rows(
-    output: &mut Output<Vec<u8>>,
-    unit: &str,
-    file: &FileText,
-    chunks: &[Chunk<'_>],
-) -> io::Result<()> {
+fn rows(output: &mut Output<Vec<u8>>, unit: &str, chunks: &[Chunk<'_>]) -> io::Result<()> {
     let lines = |chunk: &Chunk<'_>| format!("{}-{}", chunk.span.lines.0, chunk.span.lines.1);
-    let has_places = file
-        .extraction
-        .as_ref()
-        .is_some_and(|it| !it.places.is_empty());
+    let has_places = chunks.iter().any(|chunk| chunk.place.is_some());
     let (name, lines): (_, &dyn Fn(&Chunk<'_>) -> String) = match has_places {
-        true => ("place", &|chunk| file.place(chunk).unwrap_or_default()),
+        true => ("place", &|chunk| chunk.place.clone().unwrap_or_default()),
         false => ("lines", &lines),
     };
     let widest = chunks

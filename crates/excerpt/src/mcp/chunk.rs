@@ -214,7 +214,11 @@ pub(super) fn described(
     data["chunks"] = chunks.into();
     let left_out = [
         (texts > 0).then(|| format!("{texts} of the texts")),
-        (omitted > 0).then(|| format!("the last {}", counted(omitted, "chunk"))),
+        match omitted {
+            0 => None,
+            1 => Some("the last chunk".to_string()),
+            omitted => Some(format!("the last {}", counted(omitted, "chunk"))),
+        },
     ];
     let left_out: Vec<String> = left_out.into_iter().flatten().collect();
     if !left_out.is_empty() {
@@ -231,8 +235,12 @@ pub(super) fn described(
 /// A chunk as a line of text, and as data without its text.
 fn entry(chunk: &Chunk<'_>) -> (String, Value) {
     let (first, last) = chunk.span.lines;
+    let place = match &chunk.place {
+        Some(place) => address(&bounded(place)).into_owned(),
+        None => format!("lines {first}-{last}"),
+    };
     let line = format!(
-        "{} · lines {first}-{last} · {} · {} · {}",
+        "{} · {place} · {} · {} · {}",
         chunk.ordinal,
         chunk.size.total,
         quoted(&chunk.breadcrumb()),
@@ -257,6 +265,9 @@ fn entry(chunk: &Chunk<'_>) -> (String, Value) {
         if let Some(text) = text {
             entry[field] = shortened(text).into();
         }
+    }
+    if let Some(place) = &chunk.place {
+        entry["place"] = shortened(place).into();
     }
     (one_line(&line) + "\n", entry)
 }

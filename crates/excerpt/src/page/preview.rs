@@ -288,6 +288,13 @@ impl Page<'_> {
             write!(out, " · <bdi>{}</bdi>", Text(&chunk.sections.join(", ")))?;
         }
         write!(out, "</span>")?;
+        if let Some(place) = &chunk.place {
+            write!(
+                out,
+                " <span class=\"badge\"><bdi>{}</bdi></span>",
+                Text(place)
+            )?;
+        }
         if chunk.part.count > 1 {
             let (index, count) = (chunk.part.index, chunk.part.count);
             write!(out, " <span class=\"badge\">part {index} of {count}</span>")?;
@@ -503,6 +510,9 @@ fn rows(out: &mut impl Write, chunk: &Chunk<'_>) -> io::Result<()> {
     if chunk.part.count > 1 {
         let (index, count) = (chunk.part.index, chunk.part.count);
         row(out, "Part", format_args!("{index} of {count}"))?;
+    }
+    if let Some(place) = &chunk.place {
+        row(out, "Place", format_args!("<bdi>{}</bdi>", Text(place)))?;
     }
     let (first, last) = chunk.span.lines;
     row(out, "Lines", format_args!("{first}–{last}"))?;

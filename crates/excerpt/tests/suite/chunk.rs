@@ -281,3 +281,42 @@ fn the_outline_lists_every_block() {
         .stdout;
     assert_eq!(shown.lines().count(), 5, "{shown}");
 }
+
+/// Two cells of Markdown that give a chunk each.
+const NOTEBOOK: &str = r##"{
+    "cells": [
+        {"cell_type": "markdown", "metadata": {}, "source": "# Tea\n\nGreen tea is steeped for two minutes."},
+        {"cell_type": "markdown", "metadata": {}, "source": "# Milk\n\nFresh milk keeps for three days."}
+    ],
+    "metadata": {}, "nbformat": 4, "nbformat_minor": 5
+}"##;
+
+#[test]
+fn each_chunk_of_a_file_that_is_no_text_has_its_place() {
+    const SMALL: [&str; 4] = ["--max", "20", "--min", "1"];
+    let project = Project::new()
+        .file("notes.ipynb", NOTEBOOK)
+        .file("talk.srt", "1\n00:01:05,000 --> 00:01:07,000\nTea?\n")
+        .file("a.md", "# A\n");
+    let run = |form: &str, file: &str| {
+        let args = [&["chunk", file, "--format", form], &SMALL[..]].concat();
+        project.run(&args).ok()
+    };
+    let places = |chunks: &[serde_json::Value]| -> Vec<String> {
+        let places = chunks.iter().map(|chunk| chunk["place"].to_string());
+        places.collect()
+    };
+    let lines = run("jsonl", "notes.ipynb").json();
+    assert_eq!(places(&lines), ["\"cell-1\"", "\"cell-2\""]);
+    let json = run("json", "notes.ipynb").stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let document = &json["documents"][0];
+    let chunks = document["chunks"].as_array().unwrap();
+    assert_eq!(places(chunks), ["\"cell-1\"", "\"cell-2\""]);
+    assert!(document.get("places").is_none());
+    let lines = run("jsonl", "talk.srt").json();
+    assert_eq!(places(&lines), ["\"t=00:01:05\""]);
+    assert!(run("jsonl", "a.md").json()[0].get("place").is_none());
+    let page = run("html", "notes.ipynb").stdout;
+    assert!(page.contains("<dt>Place</dt><dd><bdi>cell-2</bdi></dd>"));
+}

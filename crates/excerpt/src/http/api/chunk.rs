@@ -195,7 +195,6 @@ fn split(text: &TextToSplit, stop: &AtomicBool) -> Result<Vec<u8>, ProblemDetail
             path,
             source_path: path,
             encoding: text.file.encoding,
-            places: text.file.places(chunking),
             chunking,
             summary: chunking.summary(),
         };

@@ -1,8 +1,8 @@
 /** How a document was split: the sizes, the chunks one below the other, and the cuts between them. */
 import { bar, h } from "./dom.js";
-import { count, counted, lineRange, shown, shownLong, trail, withoutBytes } from "./text.js";
+import { count, counted, lineRange, name, shown, shownLong, trail, withoutBytes } from "./text.js";
 
-/** @import { Chunk, Lines, Sizes, Split } from "./types" */
+/** @import { Chunk, Sizes, Split } from "./types" */
 
 const HUES = 4;
 /** More chunks are drawn when they are asked for. */
@@ -123,16 +123,16 @@ function card(chunk, sizes, unit, overlap) {
       h("span.total", `${count(tokens.total)} ${unit}`)),
     h("p.sizes",
       bar(parts, Math.max(sizes.max, tokens.total), sizes.target),
-      h("span.soft", sizeNote(tokens, chunk.span.lines))),
+      h("span.soft", sizeNote(tokens), chunk.place ? name(chunk.place) : lineRange(chunk.span.lines))),
     chunk.context.header && h("div.context", h("span.label", "Context"), h("pre", shown(chunk.context.header.trimEnd()))),
     overlap && h("div.overlap", h("span.label", "Overlap"), h("pre", shown(overlap))),
     h("pre.text", { dir: "auto" }, shownLong(chunk.text)));
 }
 
-/** @param {Chunk["tokens"]} tokens @param {Lines} lines */
-function sizeNote(tokens, lines) {
+/** @param {Chunk["tokens"]} tokens */
+function sizeNote(tokens) {
   const sizes = ["context", "overlap", "text"].filter((part) => tokens[part] > 0).map((part) => `${part} ${count(tokens[part])}`);
-  return [...sizes, lineRange(lines)].join(" · ");
+  return sizes.map((size) => `${size} · `).join("");
 }
 
 /**

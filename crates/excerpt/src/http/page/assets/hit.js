@@ -15,7 +15,7 @@ export function hitItem(hit, explain) {
   const title = hit.document.title ?? hit.document.first_heading;
   return h("li.hit", { "data-id": hit.id, "data-rank": hit.rank, "data-path": hit.path, "data-weak": String(hit.weak) },
     h("h2", h("a.title", { href: documentHref(hit, hit.span.lines) }, name(title ?? hit.path))),
-    h("p.place", name(hit.path, { class: "path" }), h("span.lines", hit.place ?? lineRange(hit.span.lines)), badges(hit)),
+    h("p.place", name(hit.path, { class: "path" }), h("span.lines", hit.place ? name(hit.place) : lineRange(hit.span.lines)), badges(hit)),
     headings(hit, title),
     snippet(hit),
     h("div.row.foot", why(hit, explain), copies(hit), hit.link && external(hit.link, "Permanent link")),

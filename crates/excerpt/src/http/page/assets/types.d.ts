@@ -111,6 +111,7 @@ export interface Chunk {
   ordinal: number;
   span: Span;
   overlap: Span | null;
+  place?: string;
   text: string;
   context: { trail: string[]; header: string };
   sections: string[];
