@@ -248,7 +248,8 @@ pub struct DocumentInfo {
     pub title: Option<Arc<str>>,
     /// The first heading.
     pub first_heading: Option<Arc<str>>,
-    /// The front matter; empty without one.
+    /// The front matter, and what a format says in a header of its own, such as `#+AUTHOR` in Org,
+    /// as front matter does: `authors`, `date`, `keywords` and so on. Empty without either.
     pub metadata: serde_json::Map<String, serde_json::Value>,
     /// The dates (`YYYY-MM-DD`) in the file name, the front matter's `date` and the headings, each
     /// once, in that order.
@@ -261,7 +262,13 @@ impl DocumentInfo {
     /// Adds the data from the front matter, the path and the given title to those from the text.
     pub(crate) fn complete(&mut self, document: &Document<'_>) {
         let field = |name: &str| self.metadata.get(name).and_then(|value| value.as_str());
-        let titles = [document.title, field("title")].into_iter().flatten();
+        let title = self.metadata.get("title").and_then(|title| match title {
+            serde_json::Value::String(title) => Some(title.clone()),
+            // A year, say.
+            serde_json::Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        });
+        let titles = [document.title, title.as_deref()].into_iter().flatten();
         let title = titles.map(str::trim).find(|title| !title.is_empty());
         let path = document.path;
         let name = path.and_then(|path| path.rsplit(['/', '\\']).next());
@@ -277,7 +284,7 @@ impl DocumentInfo {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Link {
-    /// The target as written: a URL, or a path or name with or without `#section`.
+    /// The target as written: a URL, a path or name with or without `#section`, or a label.
     pub target: Box<str>,
     /// How the link is written.
     pub kind: LinkKind,
@@ -293,12 +300,16 @@ pub struct Link {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum LinkKind {
-    /// `[text](target)`, by a reference `[text][name]`, or `<target>`.
+    /// `[text](target)`, by a reference `[text][name]`, or `<target>`; in other formats, any link
+    /// to an address, a file or a section, also by a directive that includes a file.
     Plain,
     /// `[[name]]` or `[[name|text]]`.
     Wiki,
     /// `![text](target)`: an embedded image.
     Image,
+    /// A reference to a label, which this document or another one gives to a part of itself:
+    /// `:ref:`, `\ref`, `<<label>>`, `[[id:label]]`.
+    Label,
 }
 
 fn pair<S: serde::Serializer>(range: &Range<usize>, serializer: S) -> Result<S::Ok, S::Error> {

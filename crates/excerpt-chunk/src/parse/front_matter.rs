@@ -54,10 +54,11 @@ pub(super) fn read(text: &str, start: usize) -> Option<FrontMatter> {
 mod format {
     use serde_json::{Map, Value};
 
+    use crate::parse::yaml;
+
     /// The fields of a YAML block; `None` if it is not meant as YAML.
     pub(super) fn yaml(block: &str) -> Option<Result<Map<String, Value>, String>> {
-        let options = serde_saphyr::options! { duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::LastWins };
-        match serde_saphyr::from_str_with_options::<Value>(block, options) {
+        match yaml::value(block) {
             Ok(Value::Object(fields)) => Some(Ok(fields)),
             Ok(_) => None,
             Err(_) if super::looks_like_fields(block) => {

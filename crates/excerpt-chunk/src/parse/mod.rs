@@ -31,6 +31,8 @@ mod rst;
 mod sections;
 mod subtitles;
 mod titles;
+#[cfg(feature = "front-matter")]
+mod yaml;
 
 use std::fmt;
 
