@@ -423,8 +423,10 @@ fn internal(text: &str, span: Range<usize>) -> Option<Link> {
     let space = target.split(':').next().unwrap_or_default().trim();
     let is_image = target.contains(':')
         && (space.eq_ignore_ascii_case("file") || space.eq_ignore_ascii_case("image"));
+    // Underscores stand for spaces. After a colon, a link only leads to a file or a category.
+    let name = target.trim_start_matches(':').replace('_', " ");
     is_target.then(|| Link {
-        target: target.into(),
+        target: name.into(),
         kind: match is_image {
             true => LinkKind::Image,
             false => LinkKind::Wiki,

@@ -14,6 +14,7 @@ mod encoded;
 pub(crate) mod fences;
 pub(crate) mod formats;
 mod front_matter;
+mod header;
 mod latex;
 mod limits;
 mod lines;
@@ -24,12 +25,16 @@ mod markdown;
 mod marks;
 mod mediawiki;
 mod org;
+mod org_links;
 mod paths;
 mod prose;
 mod reader;
 mod rst;
+mod rst_fields;
+mod rst_links;
 mod sections;
 mod subtitles;
+mod texts;
 mod titles;
 #[cfg(feature = "front-matter")]
 mod yaml;
@@ -40,6 +45,8 @@ use crate::document::Document;
 #[cfg(test)]
 use crate::outline::Kind;
 use crate::outline::Outline;
+#[cfg(test)]
+use crate::record::PlainName;
 use crate::text::without_byte_order_mark;
 
 use asciidoc::AsciiDoc;
@@ -149,4 +156,12 @@ fn links_of(parser: &dyn Parser, text: &str) -> Vec<(String, String)> {
             )
         })
         .collect()
+}
+
+/// The kinds of the links in a text.
+#[cfg(test)]
+fn kinds_of_links(parser: &dyn Parser, text: &str) -> Vec<String> {
+    let outline = parser.parse(&Document::new(text), 0);
+    let kinds = outline.info.links.iter().map(|link| link.kind);
+    kinds.map(|kind| PlainName(kind).to_string()).collect()
 }

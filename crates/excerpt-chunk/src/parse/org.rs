@@ -6,12 +6,14 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::document::{Document, Link, LinkKind, dates};
+use crate::document::{Document, dates};
 use crate::outline::{Kind, Outline};
 use crate::parse::Parser;
 use crate::parse::adornment::adornment;
+use crate::parse::header;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{limited, unmarked};
+use crate::parse::org_links::add_links;
 use crate::parse::reader::{LineReader, first_line};
 use crate::parse::sections;
 
@@ -36,8 +38,11 @@ impl Parser for Org {
             states: ["TODO", "DONE"].into(),
         };
         reader.survey();
+        reader.header();
         reader.sections();
-        reader.base.finish(document, "Org")
+        let mut outline = reader.base.finish(document, "Org");
+        add_links(&mut outline, document.text());
+        outline
     }
 }
 
@@ -95,6 +100,33 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Keeps what the settings above the first headline say about the document.
+    fn header(&mut self) {
+        let end = self.headlines.first().copied();
+        let end = end.unwrap_or(self.base.lines.len());
+        let all = (0..end).filter_map(|line| keyword(self.base.at(line)));
+        let all: Vec<(String, &str)> = all
+            .map(|(name, value)| (name.to_lowercase(), value))
+            .collect();
+        let values = |wanted: &str| {
+            let of_name = all.iter().filter(move |(name, _)| name == wanted);
+            of_name.map(|(_, value)| *value).collect::<Vec<&str>>()
+        };
+        let info = &mut self.base.info;
+        let title = plain(&values("title").join(" "));
+        if !title.is_empty() {
+            info.title = Some(title.into());
+        }
+        header::add_values(info, "authors", values("author"));
+        header::add_date(info, &values("date").join(" "));
+        let keywords = values("keywords").join(",");
+        header::add_values(info, "keywords", keywords.split(','));
+        let tags = values("filetags").join(" ");
+        header::add_values(info, "tags", tags.split([':', ' ', '\t']));
+        header::add_text(info, "description", &values("description").join(" "));
+        header::add_text(info, "language", &values("language").join(" "));
+    }
+
     /// The line that closes what is opened at a line before it, if it is one before `end`.
     fn close_of(&self, name: &str, at: usize, end: usize) -> Option<usize> {
         let lines = self.ends.get(name)?;
@@ -116,7 +148,6 @@ impl<'a> Reader<'a> {
             let text = self.base.at(at);
             let title = text.trim_start_matches('*');
             let level = sections::level(text.len() - title.len() - 1);
-            self.links(at..at + 1);
             let title = self.title(title);
             self.base.section(level, at..at + 1, &title);
             let body = self.plan(at + 1, end);
@@ -235,7 +266,6 @@ impl<'a> Reader<'a> {
             }
             b'[' if self.is_footnote(first) => {
                 let after = self.footnote_end(first, end);
-                self.links(first..after);
                 self.base.leaf(Kind::Footnote, at..after);
                 return after;
             }
@@ -246,7 +276,6 @@ impl<'a> Reader<'a> {
         }
         let ends = |line| self.base.is_blank(line) || self.opens(line, end);
         let after = first_line(first + 1..end, ends);
-        self.links(first..after);
         self.base.leaf(Kind::Paragraph, at..after);
         after
     }
@@ -364,7 +393,6 @@ impl<'a> Reader<'a> {
         let is_rule = |line: &usize| self.base.at(*line).starts_with("|-");
         let first = (at..rows).find(|line| !is_rule(line)).unwrap_or(rows);
         let rule = (first..rows).find(is_rule).filter(|rule| rule + 1 < rows);
-        self.links(at..rows);
         let table = self.base.leaf(Kind::Table, from..after);
         self.base.builder.cell_separator(table, b'|');
         if let Some(rule) = rule {
@@ -472,47 +500,6 @@ impl<'a> Reader<'a> {
         }
         (end, true)
     }
-
-    /// Records the links to files in some lines.
-    fn links(&mut self, lines: Range<usize>) {
-        let span = self.base.text_of(lines);
-        let (start, text) = (span.start, &self.base.text[span]);
-        let mut at = 0;
-        while let Some(found) = text[at..].find("[[") {
-            let open = at + found;
-            let Some(close) = text[open..].find("]]") else {
-                return;
-            };
-            at = open + close + 2;
-            // A mark that is not closed before the next one is none.
-            let open = open + text[open..at].rfind("[[").unwrap_or(0);
-            let inside = &text[open + 2..at - 2];
-            let target = inside.split("][").next().unwrap_or(inside);
-            let target = match target.strip_prefix("file:") {
-                Some(path) => path,
-                None if is_path(target) => target,
-                None => continue,
-            };
-            // `::` stands before a place in the file.
-            let target = target.split("::").next().unwrap_or(target);
-            if !target.is_empty() {
-                self.base.info.links.push(Link {
-                    target: target.into(),
-                    kind: LinkKind::Plain,
-                    bytes: start + open..start + at,
-                });
-            }
-        }
-    }
-}
-
-/// Whether the target of a link is a path or an address, rather than a place in the document.
-fn is_path(target: &str) -> bool {
-    target.starts_with("./")
-        || target.starts_with("../")
-        || target.starts_with('/')
-        || target.starts_with("http://")
-        || target.starts_with("https://")
 }
 
 /// The name and the value of a keyword: `#+NAME: value`.
@@ -589,7 +576,7 @@ fn plain(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::{drawn, links_of};
+    use crate::parse::drawn;
 
     #[test]
     fn headlines_nest_by_their_stars() {
@@ -627,21 +614,5 @@ mod tests {
         ] {
             assert_eq!(plain(title), shown);
         }
-    }
-
-    #[test]
-    fn links_to_files_are_recorded() {
-        let text = "* See [[file:a.org::*Top][a]]\n[[Top]] [[./b.org]] [[ [[https://example.org][site]]\n| [[file:c.org]] |\n";
-        let links = links_of(&Org, text);
-        let links: Vec<_> = links.iter().map(|(to, by)| (&**to, &**by)).collect();
-        assert_eq!(
-            links,
-            [
-                ("a.org", "[[file:a.org::*Top][a]]"),
-                ("./b.org", "[[./b.org]]"),
-                ("https://example.org", "[[https://example.org][site]]"),
-                ("c.org", "[[file:c.org]]"),
-            ]
-        );
     }
 }

@@ -11,8 +11,9 @@ use crate::parse::Parser;
 use crate::parse::adornment::adornment;
 use crate::parse::limits::DEEPEST;
 use crate::parse::marks::{GAP, hidden, limited, revealed, unmarked};
-use crate::parse::paths::with_ending;
 use crate::parse::reader::{LineReader, TAB, first_line};
+use crate::parse::rst_fields::add_fields;
+use crate::parse::rst_links::{Targets, add_links, entry, included};
 use crate::parse::sections;
 
 /// An underline shorter than its title is one only from this length on, as in docutils.
@@ -90,9 +91,13 @@ impl Parser for ReStructuredText {
             base: LineReader::new(document),
             styles: Vec::new(),
             holds: false,
+            targets: Targets::default(),
         };
         reader.blocks(0..reader.base.lines.len(), 0, 0);
-        reader.base.finish(document, "reStructuredText")
+        let mut outline = reader.base.finish(document, "reStructuredText");
+        add_links(&mut outline, document.text(), &reader.targets);
+        add_fields(&mut outline, document.text());
+        outline
     }
 }
 
@@ -102,6 +107,8 @@ struct Reader<'a> {
     styles: Vec<(char, bool)>,
     /// Whether a label was read that belongs to the next block.
     holds: bool,
+    /// What the names of addresses and files stand for.
+    targets: Targets,
 }
 
 impl<'a> Reader<'a> {
@@ -243,10 +250,12 @@ impl<'a> Reader<'a> {
             return after;
         }
         if text.starts_with('_') {
+            self.targets.add(text);
             self.holds |= is_label(text);
             self.base.leaf(Kind::Definitions, at..after);
             return after;
         }
+        self.files(at..after);
         match directive(text) {
             Some((name, arguments)) if LITERAL.contains(&name) => {
                 let language = arguments
@@ -444,7 +453,6 @@ impl<'a> Reader<'a> {
         let after = first_line(at..end, |line| {
             self.base.is_blank(line) || (line > at && self.base.lines[line].indent > indent)
         });
-        self.links(at..after);
         self.base.leaf(Kind::Paragraph, at..after);
         if !self.base.at(after - 1).ends_with("::") {
             return after;
@@ -529,7 +537,6 @@ impl<'a> Reader<'a> {
             Marker::Option | Marker::Term => 0,
         };
         if length == 0 {
-            self.links(at..at + 1);
             self.base.leaf(Kind::Paragraph, at..at + 1);
             if self.base.first_text(at + 1..after) < after {
                 let inner = self.base.least_indent(at + 1..after);
@@ -564,26 +571,31 @@ impl<'a> Reader<'a> {
         after
     }
 
-    /// Records the links in some lines.
-    fn links(&mut self, lines: Range<usize>) {
-        let span = self.base.text_of(lines);
-        let text = &self.base.text[span.clone()];
-        for (at, _) in text.match_indices(":doc:`") {
-            let inside = &text[at + ":doc:`".len()..];
-            let Some(close) = inside.find('`') else {
-                continue;
-            };
-            let target = target(&inside[..close]);
-            if target.is_empty() {
-                continue;
+    /// Records the files that the directive in some lines names.
+    fn files(&mut self, lines: Range<usize>) {
+        let text = self.base.at(lines.start).trim_start_matches('.');
+        let Some((name, arguments)) = directive(text.trim_start()) else {
+            return;
+        };
+        if name == "toctree" {
+            let first = self.base.blank(lines.clone());
+            for line in first..lines.end {
+                if let Some(target) = entry(self.base.at(line)) {
+                    self.file(line, target);
+                }
             }
-            let start = span.start + at;
-            self.base.info.links.push(Link {
-                target: with_ending(target, "rst").into(),
-                kind: LinkKind::Plain,
-                bytes: start..start + ":doc:`".len() + close + 1,
-            });
+        } else if let Some(path) = included(name, arguments) {
+            self.file(lines.start, path);
         }
+    }
+
+    /// Records the link to a file in a line.
+    fn file(&mut self, line: usize, target: &str) {
+        self.base.info.links.push(Link {
+            target: target.into(),
+            kind: LinkKind::Plain,
+            bytes: self.base.text_of(line..line + 1),
+        });
     }
 }
 
@@ -693,7 +705,7 @@ fn enumerator(text: &str) -> Option<usize> {
 }
 
 /// The length of the name of a field, with its colons.
-fn field(text: &str) -> Option<usize> {
+pub(super) fn field(text: &str) -> Option<usize> {
     let rest = text.strip_prefix(':')?;
     if rest.starts_with([':', ' ', '`']) {
         return None;
@@ -715,14 +727,6 @@ fn is_option(text: &str) -> bool {
     let name = text.trim_start_matches(['-', '/']);
     let marks = text.len() - name.len();
     (1..=2).contains(&marks) && name.starts_with(|char: char| char.is_ascii_alphanumeric())
-}
-
-/// The target in the text of a role: `title <target>`, or all of it.
-fn target(inside: &str) -> &str {
-    let inner = inside
-        .rsplit_once('<')
-        .and_then(|(_, rest)| rest.strip_suffix('>'));
-    inner.unwrap_or(inside).trim()
 }
 
 /// A title without the marks of inline markup.

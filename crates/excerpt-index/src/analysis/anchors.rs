@@ -1,6 +1,6 @@
 //! The names that a text gives to its own parts, for links to them: `.. _name:` in
-//! reStructuredText, `[#name]` and `[[name]]` in AsciiDoc, `\label{name}` in LaTeX, `CUSTOM_ID` in
-//! Org, `id="name"` of an element of HTML.
+//! reStructuredText, `[#name]` and `[[name]]` in AsciiDoc, `\label{name}` in LaTeX, `CUSTOM_ID` and
+//! `ID` in Org, `id="name"` of an element of HTML.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use super::sections::Section;
 const PATTERNS: &[(Syntax, &str)] = &[
     (
         Syntax::Rst,
-        r"(?m)^[ \t]*\.\. _(?:`([^`\n]+)`|([^`:\n]+)):[ \t]*$|^[ \t]+:name:[ \t]*(\S.*?)[ \t]*$",
+        r"(?m)^[ \t]*\.\. _(?:`([^`\n]+)`|([^`:\n]+)):[ \t]*$|^[ \t]+:name:[ \t]*(\S.*?)[ \t]*$|(?:^|[\s(\[])_`([^`\n]+)`",
     ),
     (
         Syntax::AsciiDoc,
@@ -22,7 +22,7 @@ const PATTERNS: &[(Syntax, &str)] = &[
     ),
     (
         Syntax::Org,
-        r"(?m)^[ \t]*:(?:CUSTOM_ID|custom_id):[ \t]*(\S+)[ \t]*$|<<([^<>\n]+)>>|^[ \t]*#\+(?:NAME|name):[ \t]*(\S.*?)[ \t]*$",
+        r"(?m)^[ \t]*:(?:CUSTOM_ID|custom_id|ID|id):[ \t]*(\S+)[ \t]*$|<<([^<>\n]+)>>|^[ \t]*#\+(?:NAME|name):[ \t]*(\S.*?)[ \t]*$",
     ),
     (Syntax::Latex, r"\\label\{([^{}\n]+)\}"),
     (
@@ -41,27 +41,63 @@ static COMPILED: LazyLock<Vec<(Syntax, Regex)>> = LazyLock::new(|| {
     compiled.collect::<Option<_>>().unwrap_or_default()
 });
 
-/// The parts of `document` that have such names, in the order of the names: a section if the name
-/// belongs to its heading, otherwise a block. What looks like a name in a code block is none.
-pub(super) fn anchors(document: &Document<'_>, outline: &Outline) -> Vec<Section> {
+/// A label as it is compared: in lower case, with one space between words.
+pub(crate) fn label_name(label: &str) -> String {
+    let words: Vec<&str> = label.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+/// The formats in which a document may refer to the labels of another one.
+const SHARED: [Syntax; 4] = [Syntax::Rst, Syntax::AsciiDoc, Syntax::Org, Syntax::Latex];
+
+/// The labels of a document that others of its format may refer to, and where each is. What looks
+/// like a label in a code block is one, too: whether it is, is decided when it is referred to.
+pub(crate) fn shared_labels<'t>(document: &Document<'t>) -> Vec<(usize, &'t str)> {
     let syntax = document.read_as();
-    let Some((_, pattern)) = COMPILED.iter().find(|(known, _)| *known == syntax) else {
+    let Some(pattern) = pattern(syntax).filter(|_| SHARED.contains(&syntax)) else {
         return Vec::new();
     };
     let found = pattern.captures_iter(document.text()).filter_map(|found| {
+        let name = found.iter().skip(1).flatten().next()?;
+        Some((name.start(), name.as_str().trim()))
+    });
+    found.collect()
+}
+
+fn pattern(syntax: Syntax) -> Option<&'static Regex> {
+    let mut compiled = COMPILED.iter();
+    let (_, pattern) = compiled.find(|(known, _)| *known == syntax)?;
+    Some(pattern)
+}
+
+/// The parts of `document` that have such names, in the order of the names: a section if the name
+/// belongs to its heading, otherwise a block. What looks like a name in a code block is none.
+pub(super) fn anchors(document: &Document<'_>, outline: &Outline) -> Vec<Section> {
+    let Some(pattern) = pattern(document.read_as()) else {
+        return Vec::new();
+    };
+    let text = document.text();
+    let found = pattern.captures_iter(text).filter_map(|found| {
         let name = found.iter().skip(1).flatten().next()?;
         let name = name.as_str().trim();
         Some(Section {
             title: name.to_string(),
             slug: name.to_string(),
-            bytes: named(outline, found.get(0)?.start())?,
+            bytes: named(outline, text, found.get(0)?.start())?,
         })
     });
     found.collect()
 }
 
+/// A formula of LaTeX, which is a code block that may have a label.
+static FORMULA: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let environments = r"equation|align|alignat|flalign|gather|multline|eqnarray|algorithmic";
+    let begins = format!(r"^\s*\\begin\{{(?:{environments})\*?\}}");
+    Regex::new(&begins).ok()
+});
+
 /// The part that a name at the byte `at` belongs to; `None` in a code block.
-fn named(outline: &Outline, at: usize) -> Option<Range<usize>> {
+fn named(outline: &Outline, text: &str, at: usize) -> Option<Range<usize>> {
     let nodes = outline.nodes();
     let index = nodes
         .partition_point(|node| node.span().start <= at)
@@ -71,7 +107,7 @@ fn named(outline: &Outline, at: usize) -> Option<Range<usize>> {
     let above = || nodes[..index].iter().rev().take(NEAR).find(has_text);
     let below = || nodes[index + 1..].iter().take(NEAR).find(has_text);
     match block.kind() {
-        Kind::Code => None,
+        Kind::Code if !is_formula(&text[block.span()]) => None,
         Kind::Heading => Some(nodes[block.parent()].span()),
         // A line of its own names what it stands above, or the heading that it stands below.
         _ if is_apart(block) => match above() {
@@ -82,6 +118,12 @@ fn named(outline: &Outline, at: usize) -> Option<Range<usize>> {
         },
         _ => Some(block.span()),
     }
+}
+
+fn is_formula(code: &str) -> bool {
+    FORMULA
+        .as_ref()
+        .is_some_and(|formula| formula.is_match(code))
 }
 
 /// How many lines of names and settings there may be between a name and what it names.
@@ -135,10 +177,19 @@ mod tests {
     fn a_name_is_that_of_a_section_or_of_a_block() {
         check(
             "a.rst",
-            ".. _top:\n\nTea\n===\n\nGreen.\n\n.. _brew water:\n\nBrew it.\n\n.. figure:: a.png\n   :name: cup\n\n   A cup.\n\nEnd.\n\n.. code::\n\n   .. _no:\n\n.. _b:\n\nB\n=\n\nLast.\n",
+            ".. _top:\n\nTea\n===\n\nGreen.\n\n.. _brew water:\n\nBrew _`the leaves` in it.\n\n.. figure:: a.png\n   :name: cup\n\n   A cup.\n\nEnd.\n\n.. code::\n\n   .. _no:\n\n.. _b:\n\nB\n=\n\nLast.\n",
             &[
                 ("top", ".. _top:", "   .. _no:"),
-                ("brew water", "Brew it.", "Brew it."),
+                (
+                    "brew water",
+                    "Brew _`the leaves` in it.",
+                    "Brew _`the leaves` in it.",
+                ),
+                (
+                    "the leaves",
+                    "Brew _`the leaves` in it.",
+                    "Brew _`the leaves` in it.",
+                ),
                 ("cup", ".. figure:: a.png", "   A cup."),
                 ("b", ".. _b:", "Last."),
             ],
@@ -163,10 +214,15 @@ mod tests {
         );
         check(
             "a.tex",
-            "\\section{Tea}\\label{sec:tea}\nGreen.\n\n\\begin{figure}\nx\n\\label{fig:cup}\n\\end{figure}\n",
+            "\\section{Tea}\\label{sec:tea}\nGreen.\n\n\\begin{figure}\nx\n\\label{fig:cup}\n\\end{figure}\n\n\\begin{equation}\nq = 1 \\label{eq:heat}\n\\end{equation}\n\n\\begin{verbatim}\n\\label{no}\n\\end{verbatim}\n",
             &[
-                ("sec:tea", "\\section{Tea}\\label{sec:tea}", "\\end{figure}"),
+                (
+                    "sec:tea",
+                    "\\section{Tea}\\label{sec:tea}",
+                    "\\end{verbatim}",
+                ),
                 ("fig:cup", "\\begin{figure}", "\\end{figure}"),
+                ("eq:heat", "\\begin{equation}", "\\end{equation}"),
             ],
         );
         check(

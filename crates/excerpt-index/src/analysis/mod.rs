@@ -15,6 +15,7 @@ mod words;
 use excerpt_chunk::{CodeParser as _, Document};
 use excerpt_grammars::Grammars;
 
+pub(crate) use anchors::{label_name, shared_labels};
 pub(crate) use asking::asks;
 pub use headings::is_date;
 pub(crate) use sections::{Section, Sections};

@@ -11,7 +11,7 @@ use excerpt_chunk::{CodeParser as _, Document, Kind, Markdown, Node, Outline, Pa
 use excerpt_grammars::Grammars;
 use excerpt_readers::slug;
 
-use super::anchors::anchors;
+use super::anchors::{anchors, label_name};
 
 /// A section of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub(crate) struct Sections {
     sections: Vec<Section>,
     /// The parts with a name of their own.
     anchors: Vec<Section>,
+    /// The first anchor of each [label](label_name).
+    labels: HashMap<String, usize>,
 }
 
 impl Sections {
@@ -67,7 +69,7 @@ impl Sections {
         });
         Sections {
             sections: sections.chain(labelled).collect(),
-            anchors: Vec::new(),
+            ..Sections::default()
         }
     }
 
@@ -86,9 +88,15 @@ impl Sections {
             anchors.extend(names.map(named));
             Some(named(slug))
         });
+        let sections = sections.collect();
+        let mut labels = HashMap::new();
+        for (at, anchor) in anchors.iter().enumerate() {
+            labels.entry(label_name(&anchor.slug)).or_insert(at);
+        }
         Sections {
-            sections: sections.collect(),
+            sections,
             anchors,
+            labels,
         }
     }
 
@@ -102,8 +110,15 @@ impl Sections {
         self.sections.len()
     }
 
+    /// The part to which the text gives this name, compared as a [label](label_name).
+    pub(crate) fn labelled(&self, name: &str) -> Option<&Section> {
+        let at = self.labels.get(&label_name(name))?;
+        self.anchors.get(*at)
+    }
+
     /// The section or the part with this name: a slug, a heading, or a name that the text gives. In
-    /// a wiki link, outer headings may precede it.
+    /// a wiki link, outer headings may precede it; in AsciiDoc and MediaWiki, underscores stand for
+    /// spaces.
     pub(crate) fn find(&self, name: &str) -> Option<&Section> {
         let own = |name: &str| {
             let exact = self.sections.iter().find(|section| section.slug == name);
@@ -113,12 +128,12 @@ impl Sections {
                 sections.find(|section| !slug.is_empty() && section.slug.to_lowercase() == slug)
             })
         };
-        let anchor = || {
-            let mut anchors = self.anchors.iter();
-            anchors.find(|anchor| anchor.slug.eq_ignore_ascii_case(name))
-        };
         let inner = || name.rsplit_once('#').and_then(|(_, inner)| own(inner));
-        own(name).or_else(anchor).or_else(inner)
+        let spaced = || own(name.replace('_', " ").trim());
+        own(name)
+            .or_else(|| self.labelled(name))
+            .or_else(inner)
+            .or_else(spaced)
     }
 
     /// The slug or the name most similar to `name`.

@@ -1,21 +1,26 @@
 //! Link resolution. A link is stored as written and resolved on request, so it leads to its target
 //! as soon as that exists.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ops::Range;
+use std::rc::Rc;
 
-use excerpt_chunk::{Hash, LineIndex};
+use excerpt_chunk::{Hash, LineIndex, Syntax};
+use excerpt_readers::format_of;
 use serde::Serialize;
 
 use super::{ReadOptions, citation};
 use crate::analysis::Sections;
 use crate::model::{DocumentId, SourceId};
 use crate::store::catalog::Catalog;
-use crate::store::{LinkRow, StoreError, StoredDocument};
+use crate::store::{LinkForm, LinkRow, StoreError, StoredDocument};
 
 /// What a link may omit from the path of a document, in the order in which it is tried.
-pub(crate) const ENDINGS: [&str; 5] = ["", ".md", "/README.md", "/readme.md", "/index.md"];
+pub(crate) const ENDINGS: [&str; 6] = ["", ".md", ".rst", "/README.md", "/readme.md", "/index.md"];
+
+/// The endings that a path in reStructuredText may omit.
+const OF_DOCUMENTATION: [&str; 3] = ["", ".rst", ".md"];
 
 /// The links of a document, or of a part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -52,8 +57,8 @@ impl Links {
 pub struct Outgoing {
     /// The line on which it begins, from 1.
     pub line: usize,
-    /// The path that it leads to, from the root of the source, or the name in a wiki link, in lower
-    /// case.
+    /// The path that it leads to, from the root of the source; the name in a wiki link, in lower
+    /// case; or a label, as written.
     pub target: String,
     /// The part after `#`.
     pub section: Option<String>,
@@ -80,7 +85,7 @@ pub struct Incoming {
     pub title: Option<String>,
     /// The line on which it begins, from 1.
     pub line: usize,
-    /// The section that it leads to, as written after `#`.
+    /// The section that it leads to, as written after `#`, or the label.
     pub section: Option<String>,
     /// The chunk that contains it.
     pub chunk: Option<Hash>,
@@ -92,11 +97,38 @@ pub(crate) struct Resolver<'a> {
     source: &'a SourceId,
     /// What may be read: a link leads to nothing else.
     options: &'a ReadOptions,
-    /// The paths of the documents by their names in lower case, without `.md`; built when the first
-    /// wiki link is met.
+    /// The paths of the documents by the last parts of their [names](names_of); built when the
+    /// first wiki link is met.
     names: Option<HashMap<String, Vec<String>>>,
-    /// The documents whose sections were read.
-    sections: HashMap<DocumentId, Sections>,
+    /// The documents whose texts and sections were read.
+    opened: HashMap<DocumentId, Rc<LinkedText>>,
+}
+
+/// How many documents with their texts are kept for further links.
+const KEPT: usize = 64;
+
+/// A document whose text was read.
+struct LinkedText {
+    document: StoredDocument,
+    text: String,
+    sections: OnceCell<Sections>,
+}
+
+impl LinkedText {
+    fn sections(&self) -> &Sections {
+        self.sections
+            .get_or_init(|| self.document.sections(&self.text))
+    }
+
+    /// The bytes of the part that a link of a form calls `name`.
+    fn part(&self, form: LinkForm, name: &str) -> Option<Range<usize>> {
+        let labelled = match form {
+            LinkForm::Label => self.sections().labelled(name),
+            _ => None,
+        };
+        let found = labelled.or_else(|| self.sections().find(name));
+        found.map(|section| section.bytes.clone())
+    }
 }
 
 impl<'a> Resolver<'a> {
@@ -110,7 +142,7 @@ impl<'a> Resolver<'a> {
             source,
             options,
             names: None,
-            sections: HashMap::new(),
+            opened: HashMap::new(),
         }
     }
 
@@ -124,13 +156,13 @@ impl<'a> Resolver<'a> {
         let index = LineIndex::new(text);
         let mut links = Links::default();
         for row in self.catalog.links_of(document.id)? {
-            if bytes.contains(&row.start) {
+            if bytes.contains(&row.start) && row.form != LinkForm::Anchor {
                 let line = index.line(row.start);
                 links.outgoing.push(self.outgoing(document, row, line)?);
             }
         }
         let is_read = |start| bytes.contains(&start) || bytes.len() == text.len();
-        for (id, rows) in self.candidates(&document.path)? {
+        for (id, rows) in self.candidates(document)? {
             if id != document.id {
                 self.incoming(document, id, rows, is_read, &mut links.incoming)?;
             }
@@ -157,17 +189,21 @@ impl<'a> Resolver<'a> {
             target: row.target.clone(),
             section: row.section.clone(),
         };
-        let Some(document) = self.document(&from.path, &row)? else {
+        if row.form == LinkForm::Label {
+            link.target = row.section.clone().unwrap_or_default();
+            link.section = None;
+        }
+        let Some(document) = self.document(from, &row)? else {
             return Ok(link);
         };
-        let text = self.catalog.text(document.text)?;
+        let opened = self.opened(&document)?;
         let bytes = match &row.section {
-            Some(name) => self.section(&document, &text, name),
-            None => Some(0..text.len()),
+            Some(name) => opened.part(row.form, name),
+            None => Some(0..opened.text.len()),
         };
         link.is_dangling = bytes.is_none();
         if let Some(bytes) = bytes {
-            let span = LineIndex::new(&text).span(bytes.clone());
+            let span = LineIndex::new(&opened.text).span(bytes.clone());
             link.citation = Some(citation(&document.path, &span, None));
             link.chunk = self.catalog.chunk_at(document.id, bytes.start)?;
         }
@@ -192,12 +228,12 @@ impl<'a> Resolver<'a> {
         let mut text = None;
         for row in rows {
             let leads_here = self
-                .document(&from.path, &row)?
+                .document(&from, &row)?
                 .is_some_and(|document| document.id == to.id);
             if !leads_here {
                 continue;
             }
-            if !is_read(self.start(to, row.section.as_deref())?) {
+            if !is_read(self.start(to, &row)?) {
                 continue;
             }
             let text = match &mut text {
@@ -215,57 +251,133 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// Where a section of a document begins. A link to a missing section still leads to the
-    /// document.
-    fn start(&mut self, to: &StoredDocument, section: Option<&str>) -> Result<usize, StoreError> {
-        let section = match section {
-            Some(name) => self.section(to, &self.catalog.text(to.text)?, name),
+    /// Where the part of a document begins that a link leads to. A link to a missing section still
+    /// leads to the document.
+    fn start(&mut self, to: &StoredDocument, row: &LinkRow) -> Result<usize, StoreError> {
+        let found = match &row.section {
+            Some(name) => self.opened(to)?.part(row.form, name),
             None => None,
         };
-        Ok(section.map_or(0, |section| section.start))
+        Ok(found.map_or(0, |part| part.start))
     }
 
-    /// The links that may lead to the document at `path`, by the document that contains them.
-    fn candidates(&self, path: &str) -> Result<HashMap<DocumentId, Vec<LinkRow>>, StoreError> {
+    /// The links that may lead to a document, by the document that contains them.
+    fn candidates(
+        &self,
+        document: &StoredDocument,
+    ) -> Result<HashMap<DocumentId, Vec<LinkRow>>, StoreError> {
+        let path = &*document.path;
         let stems = ENDINGS.iter().filter_map(|ending| match *ending {
             "" => Some(path),
             // The path of the root folder is empty.
             ending if path == &ending[1..] => Some(""),
             ending => path.strip_suffix(ending),
         });
-        let lower = path.to_lowercase();
-        let name = lower.strip_suffix(".md").unwrap_or(&lower);
-        let inner = name.match_indices('/').map(|(slash, _)| &name[slash + 1..]);
-        let named = inner.chain([name]).map(|name| (name, true));
+        let mut targets: Vec<(String, LinkForm)> = Vec::new();
+        targets.extend(stems.map(|stem| (stem.to_string(), LinkForm::Path)));
+        for ending in OF_DOCUMENTATION {
+            let stem = path.strip_suffix(ending).unwrap_or_default();
+            let inner = stem.match_indices('/').map(|(slash, _)| &stem[slash + 1..]);
+            targets.extend(inner.map(|stem| (stem.to_string(), LinkForm::Path)));
+        }
+        for name in names_of(path) {
+            let inner = name.match_indices('/').map(|(slash, _)| &name[slash + 1..]);
+            let all = inner.chain([&*name]);
+            targets.extend(all.map(|name| (name.to_string(), LinkForm::Name)));
+        }
+        let rows = self.catalog.links_of(document.id)?.into_iter();
+        let labels = rows.filter(|row| row.form == LinkForm::Anchor);
+        targets.extend(labels.map(|row| (row.target, LinkForm::Label)));
+        targets.sort_unstable();
+        targets.dedup();
         let mut candidates: HashMap<DocumentId, Vec<LinkRow>> = HashMap::new();
-        for (target, wiki) in stems.map(|stem| (stem, false)).chain(named) {
-            for (document, row) in self.catalog.links_to(self.source, target, wiki)? {
+        for (target, form) in targets {
+            for (document, row) in self.catalog.links_to(self.source, &target, form)? {
                 candidates.entry(document).or_default().push(row);
             }
         }
         Ok(candidates)
     }
 
-    /// The document that a link in the one at `from` leads to.
+    /// The document that a link in `from` leads to.
     fn document(
         &mut self,
-        from: &str,
+        from: &StoredDocument,
         row: &LinkRow,
     ) -> Result<Option<StoredDocument>, StoreError> {
-        if row.wiki {
-            return match self.named(from, &row.target)? {
+        match row.form {
+            LinkForm::Name => match self.named(&from.path, &row.target)? {
                 Some(path) => self.at(&path),
                 None => Ok(None),
-            };
+            },
+            LinkForm::Label => self.labelled(from, row),
+            LinkForm::Path | LinkForm::Anchor => {
+                for ending in ENDINGS {
+                    let path = format!("{}{ending}", row.target);
+                    let found = self.at(path.trim_start_matches('/'))?;
+                    if found.is_some() {
+                        return Ok(found);
+                    }
+                }
+                self.below(from, row)
+            }
         }
-        for ending in ENDINGS {
-            let path = format!("{}{ending}", row.target);
-            let found = self.at(path.trim_start_matches('/'))?;
-            if found.is_some() {
-                return Ok(found);
+    }
+
+    /// The document to which the path of a link in `from` leads from a folder above that: in
+    /// reStructuredText, the root of a documentation may be any of them.
+    fn below(
+        &self,
+        from: &StoredDocument,
+        row: &LinkRow,
+    ) -> Result<Option<StoredDocument>, StoreError> {
+        if from.syntax != "rst" {
+            return Ok(None);
+        }
+        let folders = from.path.match_indices('/').rev();
+        for (slash, _) in folders {
+            for ending in OF_DOCUMENTATION {
+                let path = format!("{}/{}{ending}", &from.path[..slash], row.target);
+                let found = self.at(&path)?;
+                if found.is_some() {
+                    return Ok(found);
+                }
             }
         }
         Ok(None)
+    }
+
+    /// The document with the label that a link in `from` names: itself, or else another one of its
+    /// format, of several the nearest. A document may also be referred to by its own headings.
+    fn labelled(
+        &mut self,
+        from: &StoredDocument,
+        row: &LinkRow,
+    ) -> Result<Option<StoredDocument>, StoreError> {
+        let label = row.section.as_deref().unwrap_or_default();
+        let own = self.opened(from)?;
+        if own.sections().labelled(label).is_some() {
+            return Ok(Some(from.clone()));
+        }
+        let anchors = self
+            .catalog
+            .links_to(self.source, &row.target, LinkForm::Anchor)?;
+        let mut found: Option<StoredDocument> = None;
+        for (id, _) in anchors {
+            let document = self.catalog.document(id)?;
+            let Some(document) = document.filter(|other| other.syntax == from.syntax) else {
+                continue;
+            };
+            let is_nearer = found.as_ref().is_none_or(|best| {
+                distance(&document.path, &from.path) < distance(&best.path, &from.path)
+            });
+            // What looks like a label in a code block is none.
+            let is_candidate = is_nearer && self.options.reaches(&document.path);
+            if is_candidate && self.opened(&document)?.sections().labelled(label).is_some() {
+                found = Some(document);
+            }
+        }
+        Ok(found.or_else(|| own.sections().find(label).map(|_| from.clone())))
     }
 
     /// The document at `path`.
@@ -276,8 +388,9 @@ impl<'a> Resolver<'a> {
         Ok(self.catalog.documents_at(Some(self.source), path)?.pop())
     }
 
-    /// The path that a wiki link in the document at `from` names: of several, the one in the same
-    /// folder, or else the least deep one.
+    /// The path that a wiki link in the document at `from` names: of several, one with this
+    /// ending, or else in the format of `from` or in Markdown, or else in the same folder, or else
+    /// the least deep one.
     fn named(&mut self, from: &str, name: &str) -> Result<Option<String>, StoreError> {
         let names = match &mut self.names {
             Some(names) => names,
@@ -288,48 +401,89 @@ impl<'a> Resolver<'a> {
                     if !options.reaches(path) {
                         return;
                     }
-                    let lower = path.to_lowercase();
-                    names
-                        .entry(stem(&lower).to_string())
-                        .or_default()
-                        .push(path.to_string());
+                    for name in names_of(path) {
+                        let paths = names.entry(last(&name).to_string()).or_default();
+                        paths.push(path.to_string());
+                    }
                 })?;
                 none.insert(names)
             }
         };
-        let found = names.get(stem(name)).into_iter().flatten();
+        let found = names.get(last(name)).into_iter().flatten();
         let fitting = found.filter(|path| {
-            let path = path.to_lowercase();
-            let path = path.strip_suffix(".md").unwrap_or(&path);
-            let outer = path.strip_suffix(name);
-            outer.is_some_and(|outer| outer.is_empty() || outer.ends_with('/'))
+            let mut names = names_of(path).into_iter();
+            names.any(|full| {
+                let outer = full.strip_suffix(name);
+                outer.is_some_and(|outer| outer.is_empty() || outer.ends_with('/'))
+            })
         });
         let nearest = fitting.min_by_key(|path| {
-            let is_elsewhere = folder(path) != folder(from);
-            (is_elsewhere, path.matches('/').count(), *path)
+            let ending = ending(path);
+            let is_other = ending != "md" && ending != self::ending(from);
+            let is_other = is_other && !path.to_lowercase().ends_with(name);
+            (is_other, distance(path, from))
         });
         Ok(nearest.cloned())
     }
 
-    /// The bytes of a section of a document.
-    fn section(
-        &mut self,
-        document: &StoredDocument,
-        text: &str,
-        name: &str,
-    ) -> Option<Range<usize>> {
-        let sections = match self.sections.entry(document.id) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(document.sections(text)),
-        };
-        sections.find(name).map(|section| section.bytes.clone())
+    /// A document with its text.
+    fn opened(&mut self, document: &StoredDocument) -> Result<Rc<LinkedText>, StoreError> {
+        if let Some(opened) = self.opened.get(&document.id) {
+            return Ok(Rc::clone(opened));
+        }
+        if self.opened.len() >= KEPT {
+            self.opened.clear();
+        }
+        let opened = Rc::new(LinkedText {
+            document: document.clone(),
+            text: self.catalog.text(document.text)?,
+            sections: OnceCell::new(),
+        });
+        self.opened.insert(document.id, Rc::clone(&opened));
+        Ok(opened)
     }
 }
 
-/// The name of a document, without `.md`.
-fn stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.strip_suffix(".md").unwrap_or(name)
+/// The names by which a wiki link may call the document at `path`, in lower case: its path without
+/// `.md`; if it is of another format of text, with its ending and without; each also with spaces in
+/// place of underscores, as a wiki writes its names.
+fn names_of(path: &str) -> Vec<String> {
+    let lower = path.to_lowercase();
+    let ending = ending(&lower);
+    let is_text = Syntax::of_path(&lower) != Syntax::Code || format_of(&lower).is_some();
+    let stem = lower.strip_suffix(&format!(".{ending}"));
+    let stem = stem
+        .filter(|_| is_text && !ending.is_empty())
+        .map(str::to_string);
+    let mut names: Vec<String> = match ending {
+        "md" => stem.into_iter().collect(),
+        _ => stem.into_iter().chain([lower.clone()]).collect(),
+    };
+    let spaced = names.iter().map(|name| name.replace('_', " "));
+    names.extend(spaced.collect::<Vec<_>>());
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The ending of the file in a path, without its dot.
+fn ending(path: &str) -> &str {
+    last(path).rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+/// The last part of a path.
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// How far the document at `path` is from the one at `from`: whether it is in another folder, and
+/// how deep it is.
+fn distance<'p>(path: &'p str, from: &str) -> (bool, usize, &'p str) {
+    (
+        folder(path) != folder(from),
+        path.matches('/').count(),
+        path,
+    )
 }
 
 fn folder(path: &str) -> &str {

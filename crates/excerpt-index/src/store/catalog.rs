@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use excerpt_chunk::Hash;
 
 use super::{
-    Counts, LinkRow, Listed, SkipRow, StoreError, StoredChunk, StoredDocument, StoredSource,
+    Counts, LinkForm, LinkRow, Listed, SkipRow, StoreError, StoredChunk, StoredDocument,
+    StoredSource,
 };
 use crate::model::{DocumentId, Skip, SkipReason, SourceId, SourceSummary};
 
@@ -73,15 +74,16 @@ pub(crate) trait Catalog {
     /// The id of the chunk of a document that contains the byte at `offset`, or of the next one.
     fn chunk_at(&self, document: DocumentId, offset: usize) -> Result<Option<Hash>, StoreError>;
 
-    /// The links of a document, in the order of its text.
+    /// The links and labels of a document, in the order of its text.
     fn links_of(&self, document: DocumentId) -> Result<Vec<LinkRow>, StoreError>;
 
-    /// The links in a source to `target`, each with the id of the document that contains it.
+    /// The links of a form in a source to `target`, or the labels of this name, each with the id of
+    /// the document that contains it.
     fn links_to(
         &self,
         source: &SourceId,
         target: &str,
-        wiki: bool,
+        form: LinkForm,
     ) -> Result<Vec<(DocumentId, LinkRow)>, StoreError>;
 
     /// What was skipped at `path` or above it, in one source or in all.

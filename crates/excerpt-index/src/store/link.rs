@@ -1,28 +1,74 @@
-//! The stored links of a document: those to documents of the same source. The target of a link is
-//! resolved as far as the document's own path determines it; whether the target exists is checked
-//! when the link is read.
+//! The stored links of a document: those to documents of the same source, and the labels that it
+//! gives to its parts for such links. The target of a link is resolved as far as the document's own
+//! path determines it; whether the target exists is checked when the link is read.
 
 use excerpt_chunk::{Link, LinkKind};
 use percent_encoding::percent_decode_str;
 
-/// A stored link.
+use crate::analysis::label_name;
+
+/// A stored link, or a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinkRow {
     /// The byte of the document where it starts.
     pub(crate) start: usize,
-    /// The path from the root of the source, or the name in a wiki link, in lower case and without
-    /// `.md`.
+    /// The path from the root of the source, the name in a wiki link, in lower case and without
+    /// `.md`, or a [label](label_name).
     pub(crate) target: String,
-    /// The part after `#`.
+    /// The part after `#`, or the label as written.
     pub(crate) section: Option<String>,
-    /// Whether `target` is the name in a wiki link.
-    pub(crate) wiki: bool,
+    /// What `target` is.
+    pub(crate) form: LinkForm,
+}
+
+/// What the target of a stored link is. The numbers are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LinkForm {
+    /// A path.
+    Path = 0,
+    /// The name in a wiki link.
+    Name = 1,
+    /// A label of this document or another one of its format.
+    Label = 2,
+    /// A label that the document gives to a part of itself. It is no link, but what links of the
+    /// form [`Label`](LinkForm::Label) lead to.
+    Anchor = 3,
+}
+
+impl LinkForm {
+    /// The form with this number.
+    pub(crate) fn of(number: i64) -> Option<Self> {
+        let forms = [
+            LinkForm::Path,
+            LinkForm::Name,
+            LinkForm::Label,
+            LinkForm::Anchor,
+        ];
+        forms.into_iter().find(|form| *form as i64 == number)
+    }
 }
 
 impl LinkRow {
+    /// The row of a label, or of a link to it.
+    pub(crate) fn label(form: LinkForm, label: &str, start: usize) -> Self {
+        LinkRow {
+            start,
+            target: label_name(label),
+            section: Some(label.to_string()),
+            form,
+        }
+    }
+
     /// The row of a link in the document at `path`; `None` for images and for links out of the
     /// source.
     pub(crate) fn new(link: &Link, path: &str) -> Option<Self> {
+        if link.kind == LinkKind::Label {
+            return Some(LinkRow::label(
+                LinkForm::Label,
+                &link.target,
+                link.bytes.start,
+            ));
+        }
         let (target, section) = match link.target.split_once('#') {
             Some((target, section)) => (target, Some(section).filter(|it| !it.is_empty())),
             None => (&*link.target, None),
@@ -30,11 +76,11 @@ impl LinkRow {
         if target.is_empty() && section.is_none() {
             return None;
         }
-        let row = |target: String, section: Option<String>, wiki| LinkRow {
+        let row = |target: String, section: Option<String>, form| LinkRow {
             start: link.bytes.start,
             target,
             section,
-            wiki,
+            form,
         };
         match link.kind {
             LinkKind::Wiki if !target.is_empty() && !target.starts_with("..") => {
@@ -42,7 +88,7 @@ impl LinkRow {
                 let name = name.trim_start_matches("./").trim_start_matches('/');
                 let name = name.strip_suffix(".md").unwrap_or(name);
                 let section = section.map(str::to_string);
-                (!name.is_empty()).then(|| row(name.to_string(), section, true))
+                (!name.is_empty()).then(|| row(name.to_string(), section, LinkForm::Name))
             }
             LinkKind::Plain | LinkKind::Wiki if !is_address(target) => {
                 let section = section.map(decoded);
@@ -51,7 +97,7 @@ impl LinkRow {
                     true => path.to_string(),
                     false => resolved(&decoded(target), path)?,
                 };
-                Some(row(target, section, false))
+                Some(row(target, section, LinkForm::Path))
             }
             _ => None,
         }
@@ -116,8 +162,12 @@ mod tests {
         };
         LinkRow::new(&link, "docs/guide/tea.md").map(|row| {
             let section = row.section.map(|section| format!("#{section}"));
-            let wiki = if row.wiki { "wiki: " } else { "" };
-            format!("{wiki}{}{}", row.target, section.unwrap_or_default())
+            let form = match row.form {
+                LinkForm::Path => "",
+                LinkForm::Name => "wiki: ",
+                LinkForm::Label | LinkForm::Anchor => "label: ",
+            };
+            format!("{form}{}{}", row.target, section.unwrap_or_default())
         })
     }
 
@@ -168,5 +218,11 @@ mod tests {
         assert_eq!(kept("/tea/green").unwrap(), "wiki: tea/green");
         assert_eq!(kept("#Water").unwrap(), "docs/guide/tea.md#Water");
         assert_eq!(kept("../black").unwrap(), "docs/black");
+    }
+
+    #[test]
+    fn a_label_is_kept_as_compared_and_as_written() {
+        let kept = kept(LinkKind::Label, "Sec:How  hot").unwrap();
+        assert_eq!(kept, "label: sec:how hot#Sec:How  hot");
     }
 }

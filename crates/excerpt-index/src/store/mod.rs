@@ -20,7 +20,7 @@ mod stored;
 pub(crate) use candidate::{ById, Candidate, Candidates, Documents, LexicalQuery, idf};
 pub(crate) use error::StoreError;
 pub(crate) use identity::identity;
-pub(crate) use link::{LinkRow, joined};
+pub(crate) use link::{LinkForm, LinkRow, joined};
 pub use local::silence_recovered_panics;
 pub(crate) use local::{
     CacheKey, Database, NumberCache, Repair, Store, faults, generation, noted_roots,

@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use super::compress::{Level, compressed};
 use super::error::StoreError;
 use super::facet;
-use super::link::LinkRow;
+use super::link::{LinkForm, LinkRow};
+use crate::analysis::shared_labels;
 use crate::model::{Attributes, DocumentId, Encoding, Provenance, Skip, SkipReason, Stat};
 use crate::source::Extraction;
 
@@ -118,6 +119,7 @@ impl Record {
         }
         let path = document.path().unwrap_or_default();
         let links = info.links.iter();
+        let labels = shared_labels(document).into_iter();
         let language = known.language.unwrap_or(&syntax);
         let (metadata, facets) = facet::described(&info.metadata, known, language, &info.dates);
         Ok(Record {
@@ -139,7 +141,10 @@ impl Record {
             warnings: serde_json::to_string(&chunking.warnings)?,
             identity,
             chunks,
-            links: links.filter_map(|link| LinkRow::new(link, path)).collect(),
+            links: links
+                .filter_map(|link| LinkRow::new(link, path))
+                .chain(labels.map(|(start, label)| LinkRow::label(LinkForm::Anchor, label, start)))
+                .collect(),
         })
     }
 

@@ -213,6 +213,146 @@ fn a_wiki_link_leads_to_the_nearest_document_of_that_name() {
 }
 
 #[test]
+fn a_wiki_link_leads_to_documents_of_other_formats() {
+    let world = World::new()
+        .file("a.md", "[[Green]] [[black]] [[white.org]] [[brew]]\n")
+        .file("green.org", "* Green\n")
+        .file("x/green.rst", "Green\n=====\n")
+        .file("black.adoc", "= Black\n")
+        .file("black.md", "# Black\n")
+        .file("white.org", "* White\n")
+        .file("brew.rs", "fn brew() {}\n")
+        .file(
+            "wiki/Start.wiki",
+            "== Start ==\n[[Green Tea#How_hot|hot]] and [[black]]\n",
+        )
+        .file(
+            "wiki/Green_Tea.wiki",
+            "== Water ==\na\n\n=== How hot? ===\nb\n",
+        );
+    world.sync();
+    assert_eq!(
+        outgoing(&world, "a.md"),
+        [
+            "1 green green.org:1-1",
+            "1 black black.md:1-1",
+            "1 white.org white.org:1-1",
+            "1 brew nothing",
+        ]
+    );
+    assert_eq!(
+        outgoing(&world, "wiki/Start.wiki"),
+        [
+            "2 green tea#How hot wiki/Green_Tea.wiki:4-5",
+            "2 black black.md:1-1"
+        ]
+    );
+    let to = |path| incoming(&world, &Target::document(path));
+    assert_eq!(to("green.org"), ["a.md:1"]);
+    assert_eq!(to("wiki/Green_Tea.wiki"), ["wiki/Start.wiki:2"]);
+    assert_eq!(to("black.md"), ["a.md:1", "wiki/Start.wiki:2"]);
+    assert!(to("black.adoc").is_empty() && to("brew.rs").is_empty());
+}
+
+#[test]
+fn links_of_restructured_text_lead_to_documents_labels_and_titles() {
+    let world = World::new()
+        .file(
+            "docs/index.rst",
+            "Start\n=====\n\n.. toctree::\n\n   guide/brew\n   Notes <notes>\n\n.. include:: head.txt\n\n\
+             See :ref:`how hot <Heat  Water>`, :doc:`/docs/guide/brew`, `Start`_, :ref:`own` and :ref:`no`.\n\n\
+             .. _own:\n\nLast\n----\n\nEnd.\n",
+        )
+        .file(
+            "docs/guide/brew.rst",
+            "Brew\n====\n\n.. code::\n\n   .. _own:\n\n.. _heat water:\n\nWater\n-----\n\nHot.\n",
+        )
+        .file("docs/more/a.rst", "See :doc:`/guide/brew`.\n")
+        .file("docs/notes.md", "# Notes\n\n<a id=\"own\"></a>\n")
+        .file("docs/head.txt", "Head.\n");
+    world.sync();
+    assert_eq!(
+        outgoing(&world, "docs/index.rst"),
+        [
+            "6 docs/guide/brew docs/guide/brew.rst:1-13",
+            "7 docs/notes docs/notes.md:1-3",
+            "9 docs/head.txt docs/head.txt:1-1",
+            "11 Heat Water docs/guide/brew.rst:8-13",
+            "11 docs/guide/brew docs/guide/brew.rst:1-13",
+            "11 docs/index.rst#Start docs/index.rst:1-18",
+            "11 own docs/index.rst:13-18",
+            "11 no nothing",
+        ]
+    );
+    assert_eq!(
+        outgoing(&world, "docs/more/a.rst"),
+        ["1 guide/brew docs/guide/brew.rst:1-13"]
+    );
+    assert_eq!(
+        incoming(&world, &Target::section("docs/guide/brew.rst", "water")),
+        ["docs/index.rst:11"]
+    );
+    assert_eq!(
+        incoming(&world, &Target::lines("docs/guide/brew.rst", 1, 2)),
+        ["docs/index.rst:6", "docs/index.rst:11", "docs/more/a.rst:1"]
+    );
+    world.assert_like_fresh();
+}
+
+#[test]
+fn references_of_latex_asciidoc_and_org_lead_to_labels_of_other_documents() {
+    let world = World::new()
+        .file(
+            "tea.tex",
+            "\\section{Tea}\n\\input{parts/brew}\nSee \\ref{sec:brew} and \\eqref{eq:heat}.\n",
+        )
+        .file(
+            "parts/brew.tex",
+            "\\section{Brew}\\label{sec:brew}\n\n\\begin{equation}\nq = 1 \\label{eq:heat}\n\\end{equation}\n",
+        )
+        .file("tea.adoc", "= Tea\n\ninclude::brew.adoc[]\n\nSee <<heat>>, <<_how_hot>> and <<Tea>>.\n\n== How hot?\n\na\n")
+        .file("brew.adoc", "= Brew\n\n[#heat]\n== Heat\n\nb\n")
+        .file("tea.org", "* Tea\n[[id:0f-9][that]] [[*Tea]] [[file:brew.org::*Heat]]\n")
+        .file(
+            "brew.org",
+            "* Brew\n:PROPERTIES:\n:ID: 0f-9\n:END:\na\n** Heat\nb\n",
+        );
+    world.sync();
+    assert_eq!(
+        outgoing(&world, "tea.tex"),
+        [
+            "2 parts/brew.tex parts/brew.tex:1-5",
+            "3 sec:brew parts/brew.tex:1-5",
+            "3 eq:heat parts/brew.tex:3-5",
+        ]
+    );
+    assert_eq!(
+        outgoing(&world, "tea.adoc"),
+        [
+            "3 brew.adoc brew.adoc:1-6",
+            "5 heat brew.adoc:3-6",
+            "5 _how_hot tea.adoc:7-9",
+            "5 Tea tea.adoc:1-9",
+        ]
+    );
+    assert_eq!(
+        outgoing(&world, "tea.org"),
+        [
+            "2 0f-9 brew.org:1-7",
+            "2 tea.org#Tea tea.org:1-2",
+            "2 brew.org#Heat brew.org:6-7",
+        ]
+    );
+    let to = |path| incoming(&world, &Target::document(path));
+    assert_eq!(
+        to("parts/brew.tex"),
+        ["tea.tex:2", "tea.tex:3", "tea.tex:3"]
+    );
+    assert_eq!(to("brew.adoc"), ["tea.adoc:3", "tea.adoc:5"]);
+    assert_eq!(to("brew.org"), ["tea.org:2", "tea.org:2"]);
+}
+
+#[test]
 fn a_changed_document_loses_its_old_links() {
     let world = tea();
     world.sync();

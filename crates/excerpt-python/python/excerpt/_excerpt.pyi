@@ -229,7 +229,7 @@ class Chunking(Sequence[Chunk]):
         """The title of the document: from its front matter, or its first heading."""
     @property
     def metadata(self) -> dict[str, Any]:
-        """What the front matter of the document says."""
+        """What the front matter of the document says, or the header of its format."""
     @property
     def chunks(self) -> list[Chunk]:
         """All chunks, as a list."""

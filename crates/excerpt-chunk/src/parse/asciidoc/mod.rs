@@ -6,9 +6,10 @@
 //! of what it is in.
 //!
 //! `reader.rs` reads the blocks. What it asks of a line is in `line.rs`, `attributes.rs` and
-//! `marker.rs`; tables, links and titles are in files of their own.
+//! `marker.rs`; tables, the header, links and titles are in files of their own.
 
 mod attributes;
+mod header;
 mod line;
 mod links;
 mod marker;
@@ -21,6 +22,7 @@ pub(super) use line::title_in_one_line;
 use crate::document::Document;
 use crate::outline::Outline;
 use crate::parse::Parser;
+use crate::parse::asciidoc::links::add_links;
 use crate::parse::asciidoc::reader::Reader;
 
 /// Parses AsciiDoc.
@@ -31,7 +33,9 @@ impl Parser for AsciiDoc {
     fn parse(&self, document: &Document<'_>, _: usize) -> Outline {
         let mut reader = Reader::new(document);
         reader.blocks(0..reader.base.lines.len(), 0);
-        reader.base.finish(document, "AsciiDoc")
+        let mut outline = reader.base.finish(document, "AsciiDoc");
+        add_links(&mut outline, document.text());
+        outline
     }
 }
 
@@ -39,7 +43,7 @@ impl Parser for AsciiDoc {
 mod tests {
     use super::*;
     use crate::outline::{Kind, Node};
-    use crate::parse::{drawn, links_of};
+    use crate::parse::{drawn, kinds_of_links, links_of};
 
     #[test]
     fn sections_nest_by_their_marks() {
@@ -142,19 +146,29 @@ mod tests {
     }
 
     #[test]
-    fn links_to_other_files_are_recorded() {
-        let text = "See xref:a/b.adoc#c[that], <<d.adoc#,d>>, <<here>>, xref:e#f[], link:g.pdf[g].\n\n* link:h[h] link:i xref:j[\n";
+    fn links_to_other_files_labels_and_included_files_are_recorded() {
+        let text = "= Guide\ninclude::top.adoc[]\n\nSee xref:a/b.adoc#c[that], <<d.adoc#,d>>, <<here>>, xref:e#f[], link:g.pdf[g].\n\n\
+            * link:h[h] link:i xref:j[\n\n.About <<title>>\n|===\n|<<How to brew,brew>> |xref:#k[] \\<<no>> xref:{no}[] 1 << 2 >> 1\n|===\n\n\
+            ----\n<<no>>\ninclude::code.rb[lines=1]\n----\n\n\\include::no.adoc[]\n";
         let links = links_of(&AsciiDoc, text);
         let links: Vec<_> = links.iter().map(|(to, by)| (&**to, &**by)).collect();
         assert_eq!(
             links,
             [
+                ("top.adoc", "include::top.adoc[]"),
                 ("a/b.adoc#c", "xref:a/b.adoc#c[that]"),
                 ("d.adoc#", "<<d.adoc#,d>>"),
+                ("here", "<<here>>"),
                 ("e.adoc#f", "xref:e#f[]"),
                 ("g.pdf", "link:g.pdf[g]"),
                 ("h", "link:h[h]"),
+                ("title", "<<title>>"),
+                ("How to brew", "<<How to brew,brew>>"),
+                ("k", "xref:#k[]"),
+                ("code.rb", "include::code.rb[lines=1]"),
             ]
         );
+        let kinds = kinds_of_links(&AsciiDoc, "<<a>> xref:b[] <<c.adoc#d>> link:e[]\n");
+        assert_eq!(kinds, ["label", "label", "plain", "plain"]);
     }
 }

@@ -7,11 +7,11 @@ use crate::document::Document;
 use crate::outline::Kind;
 use crate::parse::adornment::adornment;
 use crate::parse::asciidoc::attributes::{BlockAttributes, is_attributes, style};
+use crate::parse::asciidoc::header::add_header;
 use crate::parse::asciidoc::line::{
     Fence, entry, fence, goes_on, is_block_title, is_comment, is_directive, is_entry, is_media,
     is_rule, title_in_one_line,
 };
-use crate::parse::asciidoc::links::links;
 use crate::parse::asciidoc::marker::{Marker, marker};
 use crate::parse::asciidoc::table::table;
 use crate::parse::asciidoc::title::plain;
@@ -224,13 +224,16 @@ impl<'a> Reader<'a> {
         }
         // The header of the document: attributes, an author and a revision.
         let mut next = self.settings(after, end);
+        let mut said = Vec::new();
         for _ in 0..2 {
             let is_text = next < end && !self.base.is_blank(next);
             if is_text && title_in_one_line(self.base.flush(next)).is_none() {
+                said.push(self.base.at(next));
                 next = self.settings(next + 1, end);
             }
         }
         self.set(after..next);
+        add_header(&mut self.base.info, &self.values, &said);
         let title = plain(title, &self.values);
         self.base.section(level, from..after, &title);
         if next > after {
@@ -317,7 +320,6 @@ impl<'a> Reader<'a> {
             return after;
         }
         let after = self.paragraph_end(at + 1, end);
-        links(&mut self.base, at..after);
         let kind = match text.starts_with("> ") {
             true => Kind::Quote,
             false => Kind::Paragraph,
@@ -454,7 +456,6 @@ impl<'a> Reader<'a> {
         let mut has_text = marker(self.base.at(at)).is_none_or(|(_, has_text)| has_text);
         let mut next = self.paragraph_end(at + 1, end);
         has_text |= next > at + 1;
-        links(&mut self.base, at..next);
         self.base.leaf(Kind::Paragraph, from..next);
         while next < end && !self.base.is_full() {
             let after_blank = self.base.is_blank(next);
@@ -492,7 +493,6 @@ impl<'a> Reader<'a> {
                 true => (Kind::Code, self.indented_end(next, end)),
                 false => (Kind::Paragraph, self.paragraph_end(next + 1, end)),
             };
-            links(&mut self.base, next..after);
             self.base.leaf(kind, next..after);
             has_text = true;
             next = after;

@@ -59,6 +59,22 @@ pub(super) const KEPT: [(&str, Kind); 53] = [
     ("tabbing", Kind::Table),
 ];
 
+/// The names of those whose text is a formula or a figure and not literal, without `*`.
+pub(super) const FORMULAS: [&str; 12] = [
+    "equation",
+    "align",
+    "alignat",
+    "flalign",
+    "gather",
+    "multline",
+    "eqnarray",
+    "math",
+    "displaymath",
+    "tikzpicture",
+    "picture",
+    "algorithmic",
+];
+
 /// Environments that are lists.
 pub(super) const LISTS: [&str; 15] = [
     "itemize",

@@ -5,10 +5,12 @@
 //! the commands that a document defines, is text.
 //!
 //! `reader.rs` reads the commands and tells `blocks.rs` where blocks begin and end. What names mean
-//! is in `ranks.rs` and `kinds.rs`, what commands and arguments look like in `syntax.rs`.
+//! is in `ranks.rs` and `kinds.rs`, what commands and arguments look like in `syntax.rs`. The links
+//! are found by `links.rs`.
 
 mod blocks;
 mod kinds;
+mod links;
 mod ranks;
 mod reader;
 mod syntax;
@@ -17,6 +19,7 @@ mod title;
 use crate::document::Document;
 use crate::outline::Outline;
 use crate::parse::Parser;
+use crate::parse::latex::links::add_links;
 use crate::parse::latex::ranks::likely_ranks;
 use crate::parse::latex::reader::Reader;
 
@@ -34,7 +37,9 @@ impl Parser for Latex {
             reader = Reader::new(document, reader.found);
             reader.document();
         }
-        reader.blocks.base.finish(document, "LaTeX")
+        let mut outline = reader.blocks.base.finish(document, "LaTeX");
+        add_links(&mut outline, document.text());
+        outline
     }
 }
 

@@ -2,20 +2,23 @@
 
 use std::ops::Range;
 
-use crate::document::{Document, Link, LinkKind};
+use crate::document::Document;
 use crate::outline::Kind;
+use crate::parse::header;
 use crate::parse::latex::blocks::Blocks;
 use crate::parse::latex::ranks::{self, Ranks, rank};
 use crate::parse::latex::syntax::{
-    LONGEST_ARGUMENT, after_command, balanced, command, definition, gap, line_end, name, space,
+    LONGEST_ARGUMENT, after_command, balanced, command, definition, gap, line_end, space,
     uncommented, verb,
 };
 use crate::parse::latex::title::plain;
-use crate::parse::paths::with_ending;
 use crate::parse::sections;
 
 /// The maximum length of a formula in bytes.
 const LONGEST_FORMULA: usize = 20_000;
+
+/// The commands that say something about the document.
+const SAID: [&str; 4] = ["title", "author", "date", "keywords"];
 
 /// Reads a text from its start to its end.
 pub(super) struct Reader<'a> {
@@ -24,6 +27,7 @@ pub(super) struct Reader<'a> {
     ranks: Ranks,
     /// Those that were found.
     pub(super) found: Ranks,
+    authors: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
@@ -33,6 +37,7 @@ impl<'a> Reader<'a> {
             blocks: Blocks::new(document),
             ranks,
             found: Ranks::default(),
+            authors: Vec::new(),
         }
     }
 
@@ -45,6 +50,8 @@ impl<'a> Reader<'a> {
         let body = preamble(&text[start..]).map_or(start, |end| start + end);
         self.preamble(start..body);
         self.body(body);
+        let authors = self.authors.iter().map(|author| &**author);
+        header::add_values(&mut self.blocks.base.info, "authors", authors);
     }
 
     /// Reads what is above the text: settings, in blocks between blank lines.
@@ -82,10 +89,8 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let name = command(&text[at..]);
-            match name {
-                "title" => self.title(at + 1 + name.len()),
-                "input" | "include" => self.link(at, name.len()),
-                _ => {}
+            if SAID.contains(&name) {
+                self.said(name, at + 1 + name.len());
             }
             at = after_command(text, at, name);
         }
@@ -234,8 +239,7 @@ impl<'a> Reader<'a> {
                     return after_command(text, next, command(rest));
                 }
             }
-            "title" => self.title(after),
-            "input" | "include" | "subfile" => self.link(at, name.len()),
+            _ if SAID.contains(&name) => self.said(name, after),
             _ => {
                 if let Some(rank) = rank(name)
                     && let Some(end) = self.section(rank, at, after)
@@ -303,8 +307,31 @@ impl<'a> Reader<'a> {
         Some(end)
     }
 
-    /// Keeps the title of the document, whose command ends at `after`.
-    fn title(&mut self, after: usize) {
+    /// Keeps what a command that ends at `after` says about the document.
+    fn said(&mut self, name: &str, after: usize) {
+        let Some(said) = self.argument(after) else {
+            return;
+        };
+        let info = &mut self.blocks.base.info;
+        match name {
+            "title" if info.title.is_none() => {
+                let title = plain(said);
+                info.title = (!title.is_empty()).then(|| title.into());
+            }
+            "author" => self.authors.extend(authors(said)),
+            "date" if !said.contains('\\') => header::add_date(info, said),
+            "keywords" => {
+                let keywords = said.replace("\\sep", ",").replace("\\and", ",");
+                let keywords = keywords.split([',', ';']).map(plain);
+                let keywords: Vec<String> = keywords.collect();
+                header::add_values(info, "keywords", keywords.iter().map(|word| &**word));
+            }
+            _ => {}
+        }
+    }
+
+    /// The argument in braces of a command that ends at `after`, which may have options.
+    fn argument(&self, after: usize) -> Option<&'a str> {
         let text = self.blocks.text;
         let mut at = space(text, after);
         if text[at..].starts_with('[')
@@ -312,33 +339,39 @@ impl<'a> Reader<'a> {
         {
             at = space(text, end);
         }
-        if self.blocks.base.info.title.is_some() || !text[at..].starts_with('{') {
-            return;
+        if !text[at..].starts_with('{') {
+            return None;
         }
-        if let Some(end) = balanced(text, at, LONGEST_ARGUMENT) {
-            let title = plain(&text[at + 1..end - 1]);
-            if !title.is_empty() {
-                self.blocks.base.info.title = Some(title.into());
-            }
-        }
+        let end = balanced(text, at, LONGEST_ARGUMENT)?;
+        Some(&text[at + 1..end - 1])
     }
+}
 
-    /// Records the file that a command includes.
-    fn link(&mut self, at: usize, length: usize) {
-        let text = self.blocks.text;
-        let Some((file, end)) = name(text, at + 1 + length) else {
-            return;
-        };
-        let file = file.trim();
-        if file.is_empty() || file.contains(['\\', '#', '\n']) {
-            return;
+/// The names in the argument of `\author`: what follows on other lines is where they work.
+fn authors(said: &str) -> Vec<String> {
+    let mut said = said.to_string();
+    for apart in [
+        "\\thanks",
+        "\\footnote",
+        "\\inst",
+        "\\orcidlink",
+        "\\textsuperscript",
+    ] {
+        while let Some(at) = said.find(apart) {
+            let open = at + apart.len();
+            let is_open = said[open..].starts_with('{');
+            let end = balanced(&said, open, LONGEST_ARGUMENT).filter(|_| is_open);
+            said.replace_range(at..end.unwrap_or(open), "");
         }
-        self.blocks.base.info.links.push(Link {
-            target: with_ending(file, "tex").into(),
-            kind: LinkKind::Plain,
-            bytes: at..end,
-        });
     }
+    for and in ["\\And", "\\AND"] {
+        said = said.replace(and, "\\and");
+    }
+    let names = said.split("\\and").map(|author| {
+        let name = author.split("\\\\").next().unwrap_or(author);
+        plain(name)
+    });
+    names.collect()
 }
 
 /// Where the preamble ends, if the text has one: after `\begin{document}`.

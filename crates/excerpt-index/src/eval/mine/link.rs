@@ -11,7 +11,7 @@ use super::page::{Heading, Page, is_legal};
 use super::text::{is_empty_word, plain, words};
 use crate::analysis::Sections;
 use crate::read::ENDINGS;
-use crate::store::{LinkRow, joined};
+use crate::store::{LinkForm, LinkRow, joined};
 
 /// What stands in the place of a link's words.
 const HERE: &str = "here";
@@ -352,9 +352,9 @@ impl<'p> Folder<'p> {
     fn find(&self, from: usize, target: &LinkTarget) -> Option<Found> {
         match target {
             LinkTarget::Row(row) => {
-                let page = match row.wiki {
-                    true => *self.names.get(row.target.rsplit('/').next()?)?,
-                    false => self.at(&row.target, &ENDINGS)?,
+                let page = match row.form {
+                    LinkForm::Name => *self.names.get(row.target.rsplit('/').next()?)?,
+                    _ => self.at(&row.target, &ENDINGS)?,
                 };
                 let Some(name) = &row.section else {
                     return Some(self.whole(page));

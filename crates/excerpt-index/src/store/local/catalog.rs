@@ -11,7 +11,8 @@ use super::database::Database;
 use crate::model::{DocumentId, Skip, SkipReason, SourceId, SourceSummary};
 use crate::store::catalog::{Catalog, VisitWarned};
 use crate::store::{
-    Counts, LinkRow, Listed, SkipRow, StoreError, StoredChunk, StoredDocument, StoredSource,
+    Counts, LinkForm, LinkRow, Listed, SkipRow, StoreError, StoredChunk, StoredDocument,
+    StoredSource,
 };
 
 /// One state of the database.
@@ -116,9 +117,9 @@ impl Catalog for LocalCatalog<'_> {
         &self,
         source: &SourceId,
         target: &str,
-        wiki: bool,
+        form: LinkForm,
     ) -> Result<Vec<(DocumentId, LinkRow)>, StoreError> {
-        self.database.links_to(source, target, wiki)
+        self.database.links_to(source, target, form)
     }
 
     fn skip_at(&self, source: Option<&SourceId>, path: &str) -> Result<Option<Skip>, StoreError> {

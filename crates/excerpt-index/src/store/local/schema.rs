@@ -16,8 +16,9 @@ pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// The statements that migrate format `i` to format `i + 1`. A released one is never edited.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6, FORMAT_7, FORMAT_8, FORMAT_9,
+    FORMAT_10,
 ];
 
 /// The first format with checksums.
@@ -239,6 +240,12 @@ CREATE INDEX text_by_bytes ON text (bytes);
 const FORMAT_9: &str = "
 DROP INDEX document_of_code;
 CREATE INDEX document_by_syntax ON document (syntax, size);
+";
+
+/// The [form](crate::store::LinkForm) of a link: also by a label; and the labels themselves, as
+/// links that lead nowhere. Their `section` is the label as written.
+const FORMAT_10: &str = "
+ALTER TABLE link RENAME COLUMN wiki TO form;
 ";
 
 /// Migrates the database from any format to the newest, all or nothing. Processes that try it at

@@ -134,7 +134,7 @@ pub(super) fn of_facets(connection: &Connection, document: DocumentId) -> Result
 
 /// The checksum over the links of a document.
 pub(super) fn of_links(connection: &Connection, document: DocumentId) -> Result<i64, StoreError> {
-    let sql = "SELECT start, target, section, wiki FROM link WHERE document = ?1 ORDER BY start";
+    let sql = "SELECT start, target, section, form FROM link WHERE document = ?1 ORDER BY start";
     of_rows(connection, sql, document)
 }
 
@@ -324,7 +324,7 @@ mod tests {
         notices("facet", &["name", "value", "document"], |store| {
             store.database.check_facets(first)
         });
-        let link = ["document", "start", "target", "section", "wiki"];
+        let link = ["document", "start", "target", "section", "form"];
         notices("link", &link, |store| {
             store.database.links_of(first).map(drop)
         });

@@ -158,7 +158,7 @@ impl Database {
             SELECT document.id, path, text, encoding, title, first_heading, metadata, syntax, strategy, reason, warnings, identity
             FROM source JOIN document ON source = source.id ORDER BY root, path";
         const LINKS: &str =
-            "SELECT start, target, section, wiki FROM link WHERE document = ?1 ORDER BY start";
+            "SELECT start, target, section, form FROM link WHERE document = ?1 ORDER BY start";
         let mut documents = self.connection.prepare(DOCUMENTS)?;
         let mut links = self.connection.prepare(LINKS)?;
         let columns = documents.column_count();
