@@ -182,7 +182,7 @@ impl PyChunking {
         self.get().document.title.as_deref()
     }
 
-    /// What the front matter of the document says.
+    /// What the front matter of the document says, or the header of its format.
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         of_json(py, &self.get().document.metadata)
@@ -300,13 +300,13 @@ impl PyChunking {
     }
 
     fn __repr__(&self) -> String {
-        let count = self.get().chunks.len();
+        let count = counted(self.get().chunks.len(), "chunk");
         let (strategy, unit, size) = (self.strategy(), &self.get().unit, self.get().size);
         match self.path() {
             Some(path) => {
-                format!("<Chunking of {path:?}: {count} chunks, {size} {unit}, {strategy}>")
+                format!("<Chunking of {path:?}: {count}, {size} {unit}, {strategy}>")
             }
-            None => format!("<Chunking: {count} chunks, {size} {unit}, {strategy}>"),
+            None => format!("<Chunking: {count}, {size} {unit}, {strategy}>"),
         }
     }
 }
@@ -320,4 +320,12 @@ pub(crate) fn of_json<'py>(
     let written =
         written.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
     py.import("json")?.call_method1("loads", (written,))
+}
+
+/// `1 chunk`, `2 chunks`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
 }

@@ -4,6 +4,7 @@ use excerpt_chunk::PlainName;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
 
+use crate::chunking::counted;
 use crate::fields::{of_fields, remade};
 use crate::sequence::{Subscript, found, items, iterator};
 
@@ -101,7 +102,7 @@ impl PyOutline {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Outline: {} blocks>", self.blocks.len())
+        format!("<Outline: {}>", counted(self.blocks.len(), "block"))
     }
 }
 

@@ -208,8 +208,11 @@ impl Converter {
                 is_group_ended = true;
             }
             if begun.elapsed() > self.time {
-                let seconds = self.time.as_secs();
-                return Err(self.failure(format!("no result after {seconds} seconds")));
+                let time = match self.time.as_secs() {
+                    1 => "1 second".to_string(),
+                    seconds => format!("{seconds} seconds"),
+                };
+                return Err(self.failure(format!("no result after {time}")));
             }
             limits.check_stop()?;
             if output.is_some() {

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::error::shortened;
-use super::{Encoding, Stat};
+use super::{Encoding, Stat, counted, either};
 
 /// What a search found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -223,7 +223,8 @@ fn undated(f: &mut fmt::Formatter<'_>, documents: usize, dated: usize) -> fmt::R
         (_, 0) => write!(f, "none of the {documents} documents here has a date")?,
         _ => write!(
             f,
-            "no document here has a date in this period; {dated} of {documents} have a date"
+            "no document here has a date in this period; {dated} of {documents} {} a date",
+            either(dated, "has", "have")
         )?,
     }
     f.write_str(
@@ -287,13 +288,11 @@ fn former_vectors(
     documents: usize,
     failure: Option<&str>,
 ) -> fmt::Result {
-    let documents = match documents {
-        1 => "1 document has".to_string(),
-        count => format!("{count} documents have"),
-    };
     write!(
         f,
-        "the vectors are still those of `{embedder}`, because {documents} none from the configured embedder yet"
+        "the vectors are still those of `{embedder}`, because {} {} none from the configured embedder yet",
+        counted(documents, "document"),
+        either(documents, "has", "have")
     )?;
     failure.map_or(Ok(()), |failure| write!(f, ": {failure}"))
 }

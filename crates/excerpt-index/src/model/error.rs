@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use excerpt_chunk::ConfigError;
 
-use super::{IndexedFiles, Secret, Skip, SkipReason};
+use super::{IndexedFiles, Secret, Skip, SkipReason, counted, either};
 
 /// The result of every index operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -122,7 +122,7 @@ pub enum Error {
         "{} of `{}` no longer {}, so the index was left unchanged",
         vanished_of(*vanished, *documents),
         path.display(),
-        if *documents == 1 { "exists" } else { "exist" }
+        either(*vanished, "exists", "exist")
     )]
     Vanished {
         /// The root of the source.
@@ -147,7 +147,7 @@ pub enum Error {
         sources: Vec<PathBuf>,
     },
     /// The document does not have these lines.
-    #[error("invalid line range `{}` for `{path}`: it has {}", range(*first, *last), lines(*count))]
+    #[error("invalid line range `{}` for `{path}`: it has {}", range(*first, *last), counted(*count, "line"))]
     Lines {
         /// The document.
         path: String,
@@ -375,7 +375,7 @@ fn process(holder: Option<u32>) -> String {
 
 fn so_far(progress: Option<IndexedFiles>) -> String {
     progress.map_or_else(String::new, |IndexedFiles { indexed, listed }| {
-        format!(" ({indexed} of {listed} files so far)")
+        format!(" ({indexed} of {} so far)", counted(listed, "file"))
     })
 }
 
@@ -383,13 +383,6 @@ fn range(first: usize, last: usize) -> String {
     match first == last {
         true => first.to_string(),
         false => format!("{first}-{last}"),
-    }
-}
-
-fn lines(count: usize) -> String {
-    match count {
-        1 => "1 line".into(),
-        _ => format!("{count} lines"),
     }
 }
 
@@ -617,6 +610,14 @@ mod tests {
                     documents: 120,
                 },
                 "72 of the 120 documents of `/notes` no longer exist, so the index was left unchanged",
+            ),
+            (
+                Error::Vanished {
+                    path: "/notes".into(),
+                    vanished: 1,
+                    documents: 3,
+                },
+                "1 of the 3 documents of `/notes` no longer exists, so the index was left unchanged",
             ),
             (
                 Error::Vanished {

@@ -3,6 +3,7 @@
 
 mod answer;
 mod collection;
+mod count;
 mod error;
 mod fingerprint;
 mod id;
@@ -19,6 +20,7 @@ pub use answer::{
     AlsoIn, Answer, Channel, DocumentHits, Explanation, Hit, Note, SignalShare, Snippet,
 };
 pub use collection::Collection;
+pub(crate) use count::{counted, either, seconds};
 pub use error::plain;
 pub use error::{Error, Result};
 pub(crate) use fingerprint::Fingerprint;

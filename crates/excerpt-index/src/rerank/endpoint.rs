@@ -12,7 +12,7 @@ use crate::endpoint::{
     BadAnswer, Call, Connection, Endpoint, Failure, InvalidOption, Machine, ThisMachine, shortened,
     shown,
 };
-use crate::model::{Error, Result};
+use crate::model::{Error, Result, counted};
 use crate::store::{CacheKey, NumberCache};
 
 /// Incremented whenever a text gets another score from the same endpoint.
@@ -207,7 +207,8 @@ fn scores(body: &[u8], count: usize) -> Result<Vec<f32>, BadAnswer> {
     let scores: Option<Vec<f32>> = scores.into_iter().collect();
     scores.ok_or_else(|| {
         BadAnswer::Whole(format!(
-            "returned scores for {given} of {count} texts: use another server"
+            "returned scores for {given} of {}: use another server",
+            counted(count, "text")
         ))
     })
 }

@@ -10,7 +10,8 @@ use excerpt_grammars::Grammars;
 use excerpt_readers::Choice;
 
 use crate::model::{
-    Attributes, Limits, Provenance, Result, Selection, Skip, SkipReason, SyncOptions,
+    Attributes, Limits, Provenance, Result, Selection, Skip, SkipReason, SyncOptions, counted,
+    seconds,
 };
 use crate::source::FileText;
 use crate::store::{Described, Record, StoreError, Twin};
@@ -163,11 +164,11 @@ impl Splitter {
         let detail = match lost {
             Lost::Cancelled => return None,
             Lost::Late if limit < self.limits.time => format!(
-                "{work} it took more than {} second, and slow documents have already used the {} seconds that a sync allows for all of them",
-                limit.as_secs(),
-                self.limits.slow_time.as_secs()
+                "{work} it took more than {}, and slow documents have already used the {} that a sync allows for all of them",
+                seconds(limit),
+                seconds(self.limits.slow_time)
             ),
-            Lost::Late => format!("{work} it took more than {} seconds", limit.as_secs()),
+            Lost::Late => format!("{work} it took more than {}", seconds(limit)),
             Lost::Failed => format!("{work} it failed, which is a bug in excerpt"),
         };
         let skip = Skip::new(path, SkipReason::Quarantined);
@@ -197,7 +198,7 @@ impl Splitting {
         let (chunks, most) = (chunking.chunks.len(), self.most_chunks);
         if chunks > most {
             let skip = Skip::new(path, SkipReason::TooManyChunks);
-            let detail = format!("{chunks} chunks, the limit is {most}");
+            let detail = format!("{}, the limit is {most}", counted(chunks, "chunk"));
             return Ok(Split::Skip(skip.with_detail(detail)));
         }
         let detected = Grammars.detect(&document);

@@ -44,3 +44,8 @@ class RequestError(ExcerptError):
 
 class NotFoundError(RequestError, LookupError):
     """There is no such document, folder or collection."""
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 hit`, `2 hits`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
 from urllib.parse import quote, urlencode
 
-from ._errors import ExcerptError, IndexFailure, NotFoundError, RequestError
+from ._errors import ExcerptError, IndexFailure, NotFoundError, RequestError, counted
 from ._transport import Local, Transport, answer
 from ._types import Progress, SearchFilters, Unpack
 
@@ -130,7 +130,7 @@ class SearchResults(Sequence[Hit]):
         return hash((self.matched, self.searched, *self.hits))
 
     def __repr__(self) -> str:
-        return f"<SearchResults: {len(self)} hits, {self.matched} of {self.searched} documents match>"
+        return f"<SearchResults: {counted(len(self), 'hit')}, {self.matched} of {self.searched} documents match>"
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The hits as flat rows, whose names are those of the rows of chunks. `metadata` is a text with JSON."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from excerpt import Chunk, Chunker, Chunking, ConfigError, Hit, Index
 from excerpt._adapters import Ids, Opened, document, found, merged, of_hit, path_of, place_of, with_place
+from excerpt._errors import counted
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -142,7 +143,7 @@ class ExcerptTextSplitter(TextSplitter):
         """
         known = metadatas or [{}] * len(texts)
         if len(known) != len(texts):
-            raise ValueError(f"there are {len(texts)} texts and {len(known)} metadatas, expected one for each text")
+            raise ValueError(f"there are {counted(len(texts), 'text')} and {counted(len(known), 'metadata')}, expected one for each text")
         return self.split_documents(
             Document(page_content=text, metadata=metadata) for text, metadata in zip(texts, known, strict=True)
         )

@@ -99,6 +99,15 @@ pub fn counted(number: usize, noun: &str) -> String {
     )
 }
 
+/// What is said of one thing, or of any other number of them: `is`, `are`.
+#[must_use]
+pub fn either<'w>(number: usize, one: &'w str, other: &'w str) -> &'w str {
+    match number {
+        1 => one,
+        _ => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

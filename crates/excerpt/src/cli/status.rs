@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use excerpt_index::{
     ActiveWriter, Keywords, LastSync, SourceStatus, SourceSummary, Status, VectorStatus,
 };
-use excerpt_service::text::{counted, thousands};
+use excerpt_service::text::{counted, either, thousands};
 use excerpt_service::{Configuration, Paths, RemoteStatus, StatusReply};
 use owo_colors::Style;
 use serde::Serialize;
@@ -119,9 +119,10 @@ fn people(output: &mut Output, reply: &StatusReply, paths: &Paths) -> anyhow::Re
     }
     if let Some(building) = &status.building {
         output.line(format!(
-            "settings  {} of {} are not split by the new settings yet; until then, searches use the old state{remedy}",
+            "settings  {} of {} {} not split by the new settings yet; until then, searches use the old state{remedy}",
             thousands(building.remaining),
-            counted(building.documents, "document")
+            counted(building.documents, "document"),
+            either(building.remaining, "is", "are")
         ))?;
     } else if stale > 0 {
         output.line(format!(

@@ -244,11 +244,11 @@ fn preview(
         ));
     }
     if documents > shown.cuts.len() {
-        notes.push(format!(
-            "the first {} of {} are shown",
-            shown.cuts.len(),
-            counted(documents, "document")
-        ));
+        let all = counted(documents, "document");
+        notes.push(match shown.cuts.len() {
+            1 => format!("the first of {all} is shown"),
+            count => format!("the first {count} of {all} are shown"),
+        });
     }
     if is_kept {
         notes.push(format!(

@@ -121,7 +121,7 @@ fn a_filter_by_dates_says_that_no_document_has_one() {
     assert_eq!(reply.data["notes"], json!(["no results", told]));
     project.write("2020-01-31.md", "# Journal\n\nTea.\n");
     let run = project.run(&["search", "tea", "--since", "7d"]);
-    let told = "note: no document here has a date in this period; 1 of 3 have a date: ";
+    let told = "note: no document here has a date in this period; 1 of 3 has a date: ";
     assert!(run.stderr.contains(told), "{}", run.stderr);
     project
         .run(&["search", "tea", "--until", "soon"])

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::embed::to_unit_length;
 use crate::endpoint::{BadAnswer, shortened};
+use crate::model::counted;
 
 /// Vectors in the format of the protocol.
 #[derive(Deserialize)]
@@ -53,7 +54,8 @@ pub(super) fn vectors(body: &[u8], count: usize, dimensions: usize) -> Result<Ve
         if item.embedding.len() != dimensions {
             let found = item.embedding.len();
             return Err(BadAnswer::Whole(format!(
-                "returned vectors of {found} numbers, but `dimensions` is {dimensions}: set it to {found}, or use another model"
+                "returned vectors of {}, but `dimensions` is {dimensions}: set it to {found}, or use another model",
+                counted(found, "number")
             )));
         }
         let vector = &mut vectors[text * dimensions..][..dimensions];

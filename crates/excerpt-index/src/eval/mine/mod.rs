@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::model::{Encoding, Error, Selection, SkipReason, plain};
+use crate::model::{Encoding, Error, Selection, SkipReason, counted, plain};
 use crate::source::commits::History;
 use crate::source::{FileText, Files, Reading, Source as _};
 use page::Page;
@@ -96,7 +96,7 @@ pub enum MineError {
         folder: PathBuf,
     },
     /// There is nothing to ask.
-    #[error("found no questions in the {files} documents of `{}`: looked for documentation comments above definitions, links between documents, sections that begin with a sentence, and the subjects of commits", path.display())]
+    #[error("found no questions in the {} of `{}`: looked for documentation comments above definitions, links between documents, sections that begin with a sentence, and the subjects of commits", of_documents(*files), path.display())]
     Nothing {
         /// The folder.
         path: PathBuf,
@@ -238,6 +238,13 @@ impl Mine {
             }),
             false => Ok(()),
         }
+    }
+}
+
+fn of_documents(files: usize) -> String {
+    match files {
+        1 => "one document".to_string(),
+        files => counted(files, "document"),
     }
 }
 
@@ -449,7 +456,7 @@ mod tests {
         );
         assert_eq!(
             message("full", "set"),
-            "found no questions in the 1 documents of `ROOT/full`: looked for documentation comments above definitions, links between documents, sections that begin with a sentence, and the subjects of commits"
+            "found no questions in the one document of `ROOT/full`: looked for documentation comments above definitions, links between documents, sections that begin with a sentence, and the subjects of commits"
         );
         assert!(!root.join("set").exists());
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::GitCommit;
 use super::objects::{Objects, WORKING_FOLDER, lines_of, started};
 use super::remote::{GitReference, GitRemote};
+use crate::model::seconds;
 
 /// How long a remote may say nothing before it is given up. Default: 60 seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -74,7 +75,7 @@ pub enum GitFetchError {
         helpers: Vec<String>,
     },
     /// The remote has said nothing for too long.
-    #[error("it did not answer for {} seconds", patience.as_secs())]
+    #[error("it did not answer for {}", seconds(*patience))]
     Silent {
         /// How long that was.
         patience: Duration,

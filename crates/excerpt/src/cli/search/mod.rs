@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use excerpt_index::{ActiveWriter, Answer, Channels, Error, Fusion, Note, Origin, RankingPreset};
-use excerpt_service::text::{counted, thousands};
+use excerpt_service::text::{counted, either, thousands};
 use excerpt_service::{
     DocumentHit, IndexTarget, Lag, Opened, Paths, RankedUnit, SearchHit, SearchReply,
     SearchRequest, SyncFailure, Update, absolute, opened,
@@ -378,14 +378,19 @@ fn so_far(listed: usize, remaining: usize, elsewhere: usize) -> String {
     match (remaining, elsewhere) {
         (0, 0) => "all files can be found by keywords".to_string(),
         (0, _) => format!(
-            "{} outside this folder are not indexed yet",
-            counted(elsewhere, "file")
+            "{} outside this folder {} not indexed yet",
+            counted(elsewhere, "file"),
+            either(elsewhere, "is", "are")
         ),
-        _ => format!(
-            "{} of {} are indexed so far",
-            thousands(listed.saturating_sub(remaining)),
-            counted(listed, "file")
-        ),
+        _ => {
+            let indexed = listed.saturating_sub(remaining);
+            format!(
+                "{} of {} {} indexed so far",
+                thousands(indexed),
+                counted(listed, "file"),
+                either(indexed, "is", "are")
+            )
+        }
     }
 }
 

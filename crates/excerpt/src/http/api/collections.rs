@@ -7,7 +7,7 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use excerpt_chunk::Settings;
 use excerpt_index::Attributes;
-use excerpt_service::text::one_line;
+use excerpt_service::text::{counted, one_line};
 use excerpt_service::{
     AddInput, AddReply, AddRequest, Addition, CheckEnd, EditRequest, ListKind, ListReply,
     ListRequest, ListedCollection, RemotePart, SyncRequest, VisibleSource,
@@ -175,7 +175,7 @@ impl Added {
         let mut notes = reply.notes;
         notes.extend(warnings);
         if more > 0 {
-            notes.push(format!("{more} more warnings"));
+            notes.push(format!("{} more", counted(more, "warning")));
         }
         if let Some(reason) = reply
             .report

@@ -256,7 +256,7 @@ class Bench {
     };
     fill(this.chunks,
       chunkList(this.split, sizes(this.typed), note, this.most),
-      rest > 0 && h("button", { onclick: showAll }, `Show the other ${counted(rest, "chunk")}`));
+      rest > 0 && h("button", { onclick: showAll }, rest === 1 ? "Show the other chunk" : `Show the other ${counted(rest, "chunk")}`));
   }
 
   /** The configuration to copy. */
