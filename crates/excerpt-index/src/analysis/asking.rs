@@ -56,7 +56,7 @@ mod tests {
     fn a_question_is_asked_in_any_language_with_a_mark_and_in_english_without_one() {
         for query in [
             "green tea?",
-            "Wie heiß ist das Wasser?",
+            "Warum pfeift der Kessel?",
             "お茶は何度ですか？",
             "how do I boil water",
             "Why is it bitter",

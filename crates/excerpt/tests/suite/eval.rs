@@ -141,6 +141,7 @@ fn a_set_is_mined_from_a_folder() {
       definition      1  rust 1
       section         1  markdown 1
       skipped: 1 may contain secrets
+      without questions from commits: no history of git was found
 
     next: excerpt eval set
     ");
@@ -156,6 +157,7 @@ fn a_set_is_mined_from_a_folder() {
         mined,
         serde_json::json!({
             "schema": 1, "name": "x", "files": 2, "skipped": {"may contain secrets": 1},
+            "has_history": false,
             "questions": {"definition": {"rust": 1}, "section": {"markdown": 1}},
         })
     );
