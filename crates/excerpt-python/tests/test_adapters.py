@@ -307,7 +307,7 @@ def test_langchain_refuses_wrong_settings() -> None:
         assert message in str(raised.value)
     with pytest.raises(excerpt.TextError, match="lone surrogate"):
         splitter().create_documents(["a", "\ud800"])
-    with pytest.raises(ValueError, match="2 texts and 1 metadatas"):
+    with pytest.raises(ValueError, match="2 texts and 1 metadata,"):
         splitter().create_documents(["a", "b"], [{}])
 
 
