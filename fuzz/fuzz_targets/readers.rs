@@ -5,7 +5,7 @@
 //! of parts between zero bytes, each with its name in the first line, since changes of a compressed
 //! file rarely get further than its checksums.
 //!
-//! Commands: `fuzz/seeds readers SEEDS`, and `cargo +nightly fuzz run readers SEEDS --
+//! Commands: `fuzz/seeds readers SEEDS`, and `cargo +nightly fuzz run -O readers SEEDS --
 //! -max_len=65536`. With a format in `EXCERPT_FORMAT`, such as `pdf`, only that one. Findings
 //! become plain tests of the reader.
 #![no_main]

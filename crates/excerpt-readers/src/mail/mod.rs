@@ -106,10 +106,15 @@ impl MailWriter<'_, '_> {
             (Cow::Borrowed(_), Cow::Borrowed(_)) => Cow::Borrowed(raw.message),
             (_, header) => Cow::Owned([&header, raw.body()].concat()),
         };
-        match self.parser.parse(&message) {
+        match self.parse(&message) {
             Some(message) => self.content(&message, 0),
             None => self.body(&String::from_utf8_lossy(&message)),
         }
+    }
+
+    /// A message; `None` if it cannot be told what is in which part.
+    fn parse<'m>(&self, raw: &'m [u8]) -> Option<Message<'m>> {
+        self.parser.parse(raw).filter(is_tree)
     }
 
     /// Writes the fields and the parts of a message.
@@ -127,13 +132,9 @@ impl MailWriter<'_, '_> {
         self.field("Date", message.header_raw("Date").unwrap_or_default())?;
         self.field("Subject", message.subject().unwrap_or_default())?;
         self.line("")?;
-        match repaired(message) {
-            Some(raw) => match self.parser.parse(&raw) {
-                Some(message) => self.part(&message, 0, Wanted::All, depth),
-                None => Ok(()),
-            },
-            None => self.part(message, 0, Wanted::All, depth),
-        }
+        let repaired = repaired(message);
+        let repaired = repaired.as_deref().and_then(|raw| self.parse(raw));
+        self.part(repaired.as_ref().unwrap_or(message), 0, Wanted::All, depth)
     }
 
     /// Writes a part of a message, with the parts in it.
@@ -235,6 +236,25 @@ impl MailWriter<'_, '_> {
         self.text.push('\n');
         self.limits.check_text(self.text.len())
     }
+}
+
+/// Whether the parts of a message, and of the messages in it, form a tree. Where boundaries are
+/// wrong, the parser may put a part into itself.
+fn is_tree(message: &Message<'_>) -> bool {
+    let mut is_taken = vec![false; message.parts.len()];
+    message
+        .parts
+        .iter()
+        .enumerate()
+        .all(|(id, part)| match &part.body {
+            PartType::Multipart(parts) => parts.iter().all(|part| {
+                let part = *part as usize;
+                let is_taken = is_taken.get_mut(part).filter(|_| part > id);
+                is_taken.is_some_and(|is_taken| !std::mem::replace(is_taken, true))
+            }),
+            PartType::Message(inner) => is_tree(inner),
+            _ => true,
+        })
 }
 
 /// Which of some alternatives is shown: the plain text or, if that is empty, the last one with a
@@ -455,6 +475,23 @@ mod tests {
         assert_eq!(read("\n \n"), Err(ReadError::NoText));
         let cut = "Content-Type: multipart/mixed; boundary=a\n\n--a\n\nTea\n--b";
         assert!(read(cut).unwrap().text.contains("Tea"));
+    }
+
+    #[test]
+    fn a_message_with_a_part_in_itself_is_read_as_text() {
+        let part = |name, text| {
+            format!(
+                "--b\nContent-Type: message/rfc822\n\nContent-Type:(text/plain\nTo: a\n\nContent-Type: text{name}\nTo: a\nSubject: c\n\n{text}\n\n"
+            )
+        };
+        let mail = format!(
+            "Content-Type: multipart/digest; boundary=b\n\n--b\nContent-message 0\n\n{}{}--b--\n",
+            part("\u{e8}", "Tea"),
+            part("/plain", "Pot")
+        );
+        let text = read(&mail).unwrap().text;
+        assert_eq!(text.matches("Tea").count(), 1, "{text}");
+        assert_eq!(text.matches("Pot").count(), 1, "{text}");
     }
 
     #[test]
