@@ -21,12 +21,19 @@ NOTES = {
 
 
 @pytest.fixture
-def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with notes, and a home of its own for indexes and tokens."""
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own for settings, indexes and tokens, in place of the user's."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(folder))
     for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "EXCERPT_INDEX"):
         monkeypatch.delenv(name, raising=False)
-    folder = tmp_path / "notes"
+    return folder
+
+
+@pytest.fixture
+def notes(home: Path) -> Path:
+    """A folder with notes, and a home of its own."""
+    folder = home.parent / "notes"
     for name, text in NOTES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)

@@ -529,6 +529,7 @@ def test_a_sizer_that_fails_gives_error_rows() -> None:
     assert "no green tea" in rows[0]["error"] and rows[-1]["error"] is None
 
 
+@pytest.mark.usefixtures("home")
 def test_the_command_line_writes_the_same_table(tmp_path: object) -> None:
     from pathlib import Path
 

@@ -63,6 +63,7 @@ def test_a_chunk_says_what_it_is() -> None:
     assert "Black" in repr(chunk)
 
 
+@pytest.mark.usefixtures("home")
 def test_the_same_as_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "tea.md").write_text(TEXT)
     command = [sys.executable, "-m", "excerpt", "chunk", "tea.md", "--format", "jsonl", "--target", "10", "--max", "20", "--min", "1"]

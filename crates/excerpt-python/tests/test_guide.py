@@ -11,10 +11,8 @@ ROOT = Path(__file__).parents[3]
 GUIDE = ROOT / "docs/guide/python.md"
 
 
-def test_the_examples_of_the_guide_print_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "EXCERPT_INDEX"):
-        monkeypatch.delenv(name, raising=False)
+@pytest.mark.usefixtures("home")
+def test_the_examples_of_the_guide_print_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT / "examples")
     blocks = re.finditer(r"^```pycon\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
     known: dict[str, object] = {}
