@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// How the chunks are shown
     #[arg(long, value_enum, default_value_t = Format::Table, hide_possible_values = true, help = "table, json, jsonl (one chunk per line), text, html (a page to look at), outline (the blocks of the document) or outline-json (one block per line); arrow (a stream) and parquet are tables for data tools")]
     format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Write an HTML page of a very large text too
     #[arg(long, hide_short_help = true)]
     force: bool,
@@ -77,7 +80,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let chunker = excerpt_grammars::chunker(args.chunking.settings().or(settings).config())?;
     // A path that cannot be read is an error before anything is printed.
     let single = single(args, named.as_ref())?;
-    if args.format == Format::Html && !args.force {
+    let format = match args.json {
+        true => Format::Json,
+        false => args.format,
+    };
+    if format == Format::Html && !args.force {
         let bytes = match (&single, &named) {
             (None, Some(named)) => named.bytes()?,
             (single, _) => single
@@ -90,7 +97,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut printer = Printer {
         output: &mut output,
         chunker: &chunker,
-        format: args.format,
+        format,
         page: None,
         #[cfg(feature = "arrow")]
         chunks: None,

@@ -13,3 +13,9 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let expected = |_| "expected a whole number of bytes".to_string();
     text.parse().map_err(expected)
 }
+
+/// A number.
+pub(super) fn number(text: &str) -> Result<f32, String> {
+    let expected = |_| "expected a number, such as 0.5".to_string();
+    text.parse().map_err(expected)
+}

@@ -98,6 +98,8 @@ fn a_number_that_an_option_cannot_have_is_an_error_that_says_what_is_expected() 
             "0 -1 many 2.5",
             "a whole number of at least 1",
         ),
+        ("search a --min-score", "high 1,5", "a number, such as 0.5"),
+        ("search a --min-share", "half 50%", "a number, such as 0.5"),
         ("list --recent", "0 -1 all", "a whole number of at least 1"),
         ("add . --max-file-size", "-1 1k", "a whole number of bytes"),
     ];

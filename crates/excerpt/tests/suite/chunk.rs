@@ -123,6 +123,8 @@ fn json_contains_every_document_of_a_folder() {
         run.stderr,
         "skipped 1 file or folder that an index would skip too\n"
     );
+    let short = project.run(&["chunk", ".", "--json"]).ok();
+    assert_eq!(short.stdout, run.stdout);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use crate::cli::exit::Outcome;
 use crate::cli::filter::FilterArgs;
 use crate::cli::messages;
 use crate::cli::skipped::skipped;
-use crate::cli::values::at_least_one;
+use crate::cli::values::{at_least_one, number};
 use crate::output::{ONLY_WEAK, Output, SCHEMA, say};
 use crate::progress::Bar;
 use crate::scores::{Scores, too_low};
@@ -63,10 +63,10 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
     /// Exclude hits with a lower score, as --explain shows it
-    #[arg(long, value_name = "SCORE", hide_short_help = true)]
+    #[arg(long, value_name = "SCORE", value_parser = number, hide_short_help = true)]
     min_score: Option<f32>,
     /// Exclude hits whose score is below this share of the best one's, from 0 to 1
-    #[arg(long, value_name = "SHARE", hide_short_help = true)]
+    #[arg(long, value_name = "SHARE", value_parser = number, hide_short_help = true)]
     min_share: Option<f32>,
     /// Open the best passage in $VISUAL or $EDITOR, at its line
     #[arg(long, conflicts_with = "json", hide_short_help = true)]
