@@ -52,7 +52,9 @@ pub(super) fn read(text: &str, start: usize) -> Option<FrontMatter> {
 /// The formats of the fields.
 #[cfg(feature = "front-matter")]
 mod format {
-    use serde_json::{Map, Value};
+    use serde_json::{Map, Number, Value};
+    use toml::Spanned;
+    use toml::de::{DeTable, DeValue};
 
     use crate::parse::yaml;
 
@@ -70,8 +72,32 @@ mod format {
 
     /// The fields of a TOML block.
     pub(super) fn toml(block: &str) -> Result<Map<String, Value>, String> {
-        toml::from_str(block)
+        DeTable::parse(block)
+            .map(|table| fields_of(block, table.get_ref()))
             .map_err(|error| format!("the front matter is not valid TOML: {}", error.message()))
+    }
+
+    fn fields_of(block: &str, table: &DeTable<'_>) -> Map<String, Value> {
+        let fields = table.iter();
+        fields
+            .map(|(name, value)| (name.get_ref().to_string(), value_of(block, value)))
+            .collect()
+    }
+
+    /// A value. As in YAML, a date and a number that JSON would write in another way are text.
+    fn value_of(block: &str, value: &Spanned<DeValue<'_>>) -> Value {
+        match value.get_ref() {
+            DeValue::String(text) => Value::from(&**text),
+            DeValue::Boolean(value) => Value::from(*value),
+            DeValue::Array(values) => values.iter().map(|value| value_of(block, value)).collect(),
+            DeValue::Table(table) => Value::Object(fields_of(block, table)),
+            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Datetime(_) => {
+                let written = &block[value.span()];
+                let number: Option<Number> = written.parse().ok();
+                let number = number.filter(|number| number.to_string() == written);
+                number.map_or_else(|| written.into(), Value::Number)
+            }
+        }
     }
 }
 
@@ -112,8 +138,23 @@ mod tests {
         let yaml = read("---\ntags: [a, b]\ndate: 2026-01-31\n...\nx", 0).unwrap();
         assert_eq!(yaml.fields["tags"], serde_json::json!(["a", "b"]));
         assert_eq!(yaml.fields["date"], "2026-01-31");
-        let toml = read("+++\ntitle = \"T\"\n+++\n", 0).unwrap();
-        assert_eq!(toml.fields["title"], "T");
+        let toml = "title = \"T\"\nweight = 3\ndraft = true\ndate = 2026-01-31T10:00:00Z\nversion = 1.10\nmode = 0o644\n\
+            tags = [\"a\", 2]\nlimit = inf\nmenu.main = {day = 2026-02-01}\n";
+        let toml = read(&format!("+++\n{toml}+++\n"), 0).unwrap();
+        assert_eq!(
+            Value::from(toml.fields),
+            serde_json::json!({
+                "title": "T",
+                "weight": 3,
+                "draft": true,
+                "date": "2026-01-31T10:00:00Z",
+                "version": "1.10",
+                "mode": "0o644",
+                "tags": ["a", 2],
+                "limit": "inf",
+                "menu": {"main": {"day": "2026-02-01"}},
+            })
+        );
     }
 
     #[cfg(not(feature = "front-matter"))]

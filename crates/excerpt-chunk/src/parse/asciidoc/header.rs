@@ -1,13 +1,18 @@
 //! What the header of a document says about it: an author, a revision, and attributes.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::document::DocumentInfo;
 use crate::parse::header;
 
 /// Adds what the attributes and the lines below the title say: the authors, and the revision.
-pub(super) fn add_header(info: &mut DocumentInfo, values: &HashMap<String, &str>, lines: &[&str]) {
-    let value = |name: &str| values.get(name).copied();
+pub(super) fn add_header(
+    info: &mut DocumentInfo,
+    values: &HashMap<String, Cow<'_, str>>,
+    lines: &[&str],
+) {
+    let value = |name: &str| values.get(name).map(|value| &**value);
     let (authors, revision) = match lines {
         [first] if version(first).is_some() || is_day(first) => (None, Some(*first)),
         [first, second, ..] => (Some(*first), Some(*second)),

@@ -88,7 +88,14 @@ pub(super) fn entry(text: &str) -> Option<(&str, &str)> {
 
 /// Whether the value of an attribute goes on in the next line.
 pub(super) fn goes_on(text: &str) -> bool {
-    text.ends_with(" \\") || text.ends_with(" +")
+    continued(text).is_some()
+}
+
+/// A line of a value that goes on in the next line, without the mark for that.
+pub(super) fn continued(text: &str) -> Option<&str> {
+    let value = text.strip_suffix(" \\").or(text.strip_suffix(" +"))?;
+    // A break of the line, before the mark.
+    Some(value.strip_suffix(" +").unwrap_or(value))
 }
 
 pub(super) fn is_comment(text: &str) -> bool {

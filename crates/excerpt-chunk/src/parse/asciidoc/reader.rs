@@ -1,5 +1,6 @@
 //! The text of AsciiDoc, read block by block.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -9,8 +10,8 @@ use crate::parse::adornment::adornment;
 use crate::parse::asciidoc::attributes::{BlockAttributes, is_attributes, style};
 use crate::parse::asciidoc::header::add_header;
 use crate::parse::asciidoc::line::{
-    Fence, entry, fence, goes_on, is_block_title, is_comment, is_directive, is_entry, is_media,
-    is_rule, title_in_one_line,
+    Fence, continued, entry, fence, goes_on, is_block_title, is_comment, is_directive, is_entry,
+    is_media, is_rule, title_in_one_line,
 };
 use crate::parse::asciidoc::marker::{Marker, marker};
 use crate::parse::asciidoc::table::table;
@@ -33,9 +34,6 @@ const LITERAL: [&str; 7] = [
 /// would take the room of the text.
 const LONGEST_COMMENT: usize = 8;
 
-/// The longest value of an attribute that may stand in a title, in bytes.
-const LONGEST_VALUE: usize = 200;
-
 /// Reads the lines of a text.
 pub(super) struct Reader<'a> {
     pub(super) base: LineReader<'a>,
@@ -46,7 +44,7 @@ pub(super) struct Reader<'a> {
     /// Whether the current section is that of a discrete heading, which ends at the next heading.
     is_discrete: bool,
     /// The values of the attributes that are set so far, by name.
-    values: HashMap<String, &'a str>,
+    values: HashMap<String, Cow<'a, str>>,
     /// What the attribute `leveloffset` adds to the levels of titles.
     offset: i8,
 }
@@ -126,24 +124,44 @@ impl<'a> Reader<'a> {
     }
 
     /// Records the values of the attributes that some lines set.
-    fn set(&mut self, lines: Range<usize>) {
-        for line in lines {
+    fn set(&mut self, mut lines: Range<usize>) {
+        while let Some(line) = lines.next() {
             let text = self.base.flush(line);
-            let Some((name, value)) = entry(text).filter(|_| !goes_on(text)) else {
+            let after = continued(text);
+            let Some((name, value)) = entry(after.unwrap_or(text)) else {
                 continue;
+            };
+            let value = match after {
+                Some(_) => Cow::Owned(self.whole(value, &mut lines)),
+                None => Cow::Borrowed(value),
             };
             let unset = name.trim_matches('!');
             let is_unset = unset.len() < name.len();
             if unset.eq_ignore_ascii_case("leveloffset") {
-                let value = if is_unset { "0" } else { value };
+                let value = if is_unset { "0" } else { &value };
                 self.offset = offset(self.offset, value);
             }
             if is_unset {
                 self.values.remove(&unset.to_lowercase());
-            } else if value.len() <= LONGEST_VALUE {
+            } else {
                 self.values.insert(name.to_lowercase(), value);
             }
         }
+    }
+
+    /// The value of an attribute that goes on in the next of some lines.
+    fn whole(&self, first: &str, lines: &mut Range<usize>) -> String {
+        let mut value = first.to_string();
+        for line in lines {
+            let text = self.base.at(line);
+            let after = continued(text);
+            value.push(' ');
+            value.push_str(after.unwrap_or(text).trim());
+            if after.is_none() {
+                break;
+            }
+        }
+        value
     }
 
     /// The first line of a block whose attributes, anchors and title begin at a line, and what they

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 
 use crate::parse::marks::{entity, hidden, limited, revealed, unmarked};
 
+/// The longest value of an attribute that may stand in a title, in bytes.
+const LONGEST_VALUE: usize = 200;
+
 /// Attributes that are always set.
 const SET: [(&str, &str); 30] = [
     ("amp", "&"),
@@ -55,7 +58,7 @@ const SHOWN: [&str; 11] = [
 ];
 
 /// A title without the marks of inline markup, with the values of attributes.
-pub(super) fn plain(title: &str, values: &HashMap<String, &str>) -> String {
+pub(super) fn plain(title: &str, values: &HashMap<String, Cow<'_, str>>) -> String {
     let mut shown = String::new();
     let mut rest = limited(title);
     while let Some(at) = rest.find(['[', '<', '(']) {
@@ -150,7 +153,7 @@ fn referring(term: &str) -> &str {
 
 /// A title with the values of attributes for their names, `{name}`, and the characters that are
 /// written as `&name;`. What a backslash stands before is no mark.
-fn substituted<'t>(title: &'t str, values: &HashMap<String, &str>) -> Cow<'t, str> {
+fn substituted<'t>(title: &'t str, values: &HashMap<String, Cow<'_, str>>) -> Cow<'t, str> {
     if !title.contains(['{', '\\', '&']) {
         return title.into();
     }
@@ -170,7 +173,8 @@ fn substituted<'t>(title: &'t str, values: &HashMap<String, &str>) -> Cow<'t, st
             let value = rest.split_once('}').and_then(|(name, after)| {
                 let name = name.to_lowercase();
                 let set = SET.iter().find(|(known, _)| *known == name);
-                let value = values.get(&name).copied();
+                let value = values.get(&name).map(|value| &**value);
+                let value = value.filter(|value| value.len() <= LONGEST_VALUE);
                 Some((value.or(set.map(|(_, value)| *value))?, after))
             });
             match value {
@@ -225,7 +229,7 @@ mod tests {
             ("Tea &amp; &lt;Milk> & so", "Tea & <Milk> & so"),
             ("{Name} in {cpp}, {other}", "*Tea* in C++, {other}"),
         ] {
-            let values = HashMap::from([("name".to_string(), "*Tea*")]);
+            let values = HashMap::from([("name".to_string(), "*Tea*".into())]);
             assert_eq!(plain(title, &values), shown);
         }
     }
