@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::atom::Place;
 use crate::chunk::{Chunk, ChunkIds, Context, Cut, Hash, Part, Sizes, Strength, Warning};
 use crate::config::Config;
-use crate::document::{Document, dates, each_once};
+use crate::day::Day;
+use crate::document::{Document, each_once};
 use crate::imports::Imports;
 use crate::measure::Measure;
 use crate::outline::{Definition, Kind, Node, Outline};
@@ -109,7 +110,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             .iter()
             .filter_map(|place| self.places[*place].label.clone());
         let sections: Vec<Arc<str>> = sections.collect();
-        let dates = self.dates(context.trail.iter().chain(&sections));
+        let dates = self.dates(context.trail.iter().chain(&sections), &piece.bytes);
         let complete = context.render(
             self.config.context,
             &self.labels(piece.named, piece.place),
@@ -160,14 +161,20 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
     }
 
-    /// The dates in the file name and in `headings`, each once.
-    fn dates<'h>(&self, headings: impl Iterator<Item = &'h Arc<str>>) -> Vec<String> {
+    /// The dates in the file name and in `headings`, and of the text in `bytes`, each once.
+    fn dates<'h>(
+        &self,
+        headings: impl Iterator<Item = &'h Arc<str>>,
+        bytes: &Range<usize>,
+    ) -> Vec<String> {
         let name = self
             .path
             .as_deref()
             .and_then(|path| path.rsplit(['/', '\\']).next());
-        let headings = headings.map(|heading| &**heading);
-        each_once(name.into_iter().chain(headings).flat_map(dates))
+        let named = name.into_iter().chain(headings.map(|heading| &**heading));
+        let named = named.flat_map(Day::all_in).map(|(_, day)| day);
+        let days = named.chain(self.outline.days_in(bytes.clone()));
+        each_once(days.map(|day| day.to_string()))
     }
 
     /// The labels of `place` and of those around it, up to the place `outer`, outermost first.

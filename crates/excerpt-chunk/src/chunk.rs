@@ -139,7 +139,8 @@ pub struct Chunk<'a> {
     pub name: Option<Arc<str>>,
     /// The language, for a chunk of source code or one that is a single code block.
     pub language: Option<Arc<str>>,
-    /// The dates (`YYYY-MM-DD`) in the file name and in the headings around and inside the chunk.
+    /// The dates (`YYYY-MM-DD`) in the file name and in the headings around and inside the chunk,
+    /// and those of the mails, commits and entries of a log in it.
     pub dates: Vec<String>,
     /// The sizes, in the unit of the [`Chunking`]; `tokens` in JSON, whatever the unit.
     #[serde(rename = "tokens")]

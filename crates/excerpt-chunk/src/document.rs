@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
+use crate::day::Day;
+
 /// A text to be split, with what is known about it.
 ///
 /// ```
@@ -251,8 +253,8 @@ pub struct DocumentInfo {
     /// The front matter, and what a format says in a header of its own, such as `#+AUTHOR` in Org,
     /// as front matter does: `authors`, `date`, `keywords` and so on. Empty without either.
     pub metadata: serde_json::Map<String, serde_json::Value>,
-    /// The dates (`YYYY-MM-DD`) in the file name, the front matter's `date` and the headings, each
-    /// once, in that order.
+    /// The dates (`YYYY-MM-DD`) in the file name, the front matter's `date` and the headings, and
+    /// those of mails, commits and entries of a log, each once, in that order.
     pub dates: Vec<String>,
     /// The links, in the order of the text.
     pub links: Vec<Link>,
@@ -272,8 +274,10 @@ impl DocumentInfo {
         let title = titles.map(str::trim).find(|title| !title.is_empty());
         let path = document.path;
         let name = path.and_then(|path| path.rsplit(['/', '\\']).next());
-        let outer = name.into_iter().chain(field("date")).flat_map(dates);
-        let found = each_once(outer.chain(self.dates.iter().map(|date| &**date)));
+        let outer = name.into_iter().chain(field("date"));
+        let outer = outer.flat_map(Day::all_in).map(|(_, day)| day.to_string());
+        let own = std::mem::take(&mut self.dates);
+        let found = each_once(outer.chain(own));
         let title = title.map(Arc::from).or(self.title.take());
         self.title = title.or_else(|| self.first_heading.clone());
         self.dates = found;
@@ -317,29 +321,40 @@ fn pair<S: serde::Serializer>(range: &Range<usize>, serializer: S) -> Result<S::
 }
 
 /// The dates, each once, in their order.
-pub(crate) fn each_once<'d>(dates: impl Iterator<Item = &'d str>) -> Vec<String> {
+pub(crate) fn each_once(dates: impl Iterator<Item = String>) -> Vec<String> {
     let mut known = HashSet::new();
-    let new = dates.filter(|date| known.insert(*date));
-    new.map(str::to_string).collect()
+    dates.filter(|date| known.insert(date.clone())).collect()
 }
 
-/// The dates written `YYYY-MM-DD` in `text`.
-pub fn dates(text: &str) -> impl Iterator<Item = &str> {
-    let bytes = text.as_bytes();
-    let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
-    let dashes = memchr::memchr_iter(b'-', bytes);
-    dashes.filter_map(move |dash| {
-        let start = dash.checked_sub(4)?;
-        let date = text.get(start..start + 10)?;
-        let shaped = date.bytes().enumerate().all(|(i, byte)| match i {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        });
-        let alone = !digit(start.wrapping_sub(1)) && !digit(start + 10);
-        let number = |range: Range<usize>| date[range].parse().unwrap_or(0);
-        let real = || (1..=12).contains(&number(5..7)) && (1..=31).contains(&number(8..10));
-        (shaped && alone && real()).then_some(date)
-    })
+/// The ending of the name of a file, as it is written: what is after its last dot. `None` if only a
+/// dot at the beginning precedes it, and for a message in a Maildir, whose name ends in a host.
+///
+/// ```
+/// use excerpt_chunk::file_ending;
+///
+/// assert_eq!(file_ending("notes/today.md"), Some("md"));
+/// assert_eq!(file_ending("notes.d/.profile"), None);
+/// assert_eq!(file_ending("cur/1700000000.M2P3.mail.example:2,S"), None);
+/// ```
+#[must_use]
+pub fn file_ending(path: &str) -> Option<&str> {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let (stem, ending) = name.rsplit_once('.')?;
+    (!stem.is_empty() && !is_name_in_maildir(name)).then_some(ending)
+}
+
+/// Whether a file is named like a message in a Maildir: by the time in seconds, by how it was
+/// delivered, and by the host (<https://cr.yp.to/proto/maildir.html>).
+fn is_name_in_maildir(name: &str) -> bool {
+    /// The digits of the time, since 1973.
+    const SECONDS: usize = 9;
+    let mut parts = name.splitn(3, '.');
+    let mut next = || parts.next().unwrap_or_default();
+    let (seconds, delivery, host) = (next(), next(), next());
+    seconds.len() >= SECONDS
+        && seconds.bytes().all(|byte| byte.is_ascii_digit())
+        && delivery.bytes().any(|byte| byte.is_ascii_digit())
+        && !host.is_empty()
 }
 
 #[cfg(test)]
@@ -385,13 +400,5 @@ mod tests {
             !overview("myreadme.md") && !overview("index.html") && !overview("readme-first.md")
         );
         assert!(!overview("index.js") && !overview("index") && !overview("readme.py"));
-    }
-
-    #[test]
-    fn dates_are_found_whole() {
-        let found: Vec<_> =
-            dates("2026-01-31 to 2026-02-03, not 12026-01-31, 2026-13-01 or 2026-01-311").collect();
-        assert_eq!(found, ["2026-01-31", "2026-02-03"]);
-        assert_eq!(dates("é-2-é 漢2026-01-31漢").count(), 1);
     }
 }

@@ -60,7 +60,7 @@
 
 /// Increased whenever the same text and configuration give different chunks. Documents that were
 /// split by another version must be split again.
-pub const VERSION: u32 = 19;
+pub const VERSION: u32 = 20;
 
 mod alias;
 mod assembly;
@@ -71,6 +71,7 @@ mod chunk;
 mod chunker;
 mod closest;
 mod config;
+mod day;
 mod delimiter;
 mod document;
 mod error;
@@ -108,7 +109,8 @@ pub use chunk::{
 pub use chunker::Chunker;
 pub use closest::closest;
 pub use config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
-pub use document::{Document, DocumentInfo, Link, LinkKind, Syntax, dates};
+pub use day::Day;
+pub use document::{Document, DocumentInfo, Link, LinkKind, Syntax, file_ending};
 pub use error::ConfigError;
 pub use fields::{ConfigField, FIELDS, Values};
 #[cfg(feature = "toml")]

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::document::{DocumentInfo, dates};
+use crate::day::Day;
+use crate::document::DocumentInfo;
 use crate::split::is_grapheme_start;
 
 /// What a part of a document is.
@@ -212,6 +213,9 @@ pub struct Outline {
     pub(crate) modules: Vec<Arc<str>>,
     /// The places where a split is mandatory because of a delimiter, in order, disjoint.
     pub(crate) delimiters: Vec<Range<usize>>,
+    /// The days that parts of the text are from, as the header of a mail or the time of an entry
+    /// says: where each begins, in order. It extends to the next.
+    pub(crate) days: Vec<(usize, Option<Day>)>,
     pub(crate) info: DocumentInfo,
     pub(crate) terms: Terms,
     /// What could not be read as it was probably meant, and what was done instead.
@@ -265,15 +269,14 @@ impl Node {
         self.kind == Kind::Section || (self.kind.is_code() && self.label.is_some())
     }
 
-    /// The dates in its label; none if a version comes before them, as in the heading of a release.
-    fn days(&self) -> impl Iterator<Item = &str> {
+    /// The days in its label; none if a version comes before them, as in the heading of a release.
+    fn days(&self) -> impl Iterator<Item = Day> {
         let label = self.label.as_deref().unwrap_or_default();
-        let before = dates(label)
-            .next()
-            .and_then(|date| label.split(date).next());
+        let before = Day::all_in(label).next().map(|(at, _)| &label[..at]);
         let is_version = |text: &[u8]| matches!(text, [one, b'.', other] if one.is_ascii_digit() && other.is_ascii_digit());
         let is_release = before.is_some_and(|before| before.as_bytes().windows(3).any(is_version));
-        dates(label).filter(move |_| !is_release)
+        let days = Day::all_in(label).map(|(_, day)| day);
+        days.filter(move |_| !is_release)
     }
 
     /// The bytes of the node.
@@ -392,6 +395,16 @@ impl Outline {
             Kind::Code => around,
             _ => index,
         }
+    }
+
+    /// The days that the text in `bytes` is from.
+    pub(crate) fn days_in(&self, bytes: Range<usize>) -> impl Iterator<Item = Day> {
+        let after = self
+            .days
+            .partition_point(|(start, _)| *start <= bytes.start);
+        let days = self.days[after.saturating_sub(1)..].iter();
+        days.take_while(move |(start, _)| *start < bytes.end)
+            .filter_map(|(_, day)| *day)
     }
 
     /// Whether two sections have different dates in their headings. The releases of a changelog do
@@ -820,6 +833,7 @@ impl<'a> OutlineBuilder<'a> {
             language: self.language,
             modules: Vec::new(),
             delimiters: Vec::new(),
+            days: Vec::new(),
             info: DocumentInfo::default(),
             terms: Terms::default(),
             fallbacks: Vec::new(),

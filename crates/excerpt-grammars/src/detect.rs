@@ -2,7 +2,7 @@
 //! line, its modeline and its content, in that order. A language is detected only when it is
 //! certain: anything else is text.
 
-use excerpt_chunk::{Document, Syntax, without_byte_order_mark};
+use excerpt_chunk::{Document, Syntax, file_ending, without_byte_order_mark};
 
 use crate::content;
 use crate::table::{CONTESTED, LANGUAGES, Language};
@@ -34,9 +34,8 @@ pub(crate) fn detect(document: &Document<'_>) -> Option<(&'static Language, &'st
         if let Some(language) = by_name(name) {
             return Some((language, "by its name"));
         }
-        ending = name.rsplit_once('.');
-        ending = ending.filter(|(stem, _)| !stem.is_empty());
-        if let Some((_, ending)) = ending {
+        ending = file_ending(path);
+        if let Some(ending) = ending {
             if let Some(language) = by_ending(ending, text) {
                 return Some((language, "by its ending"));
             }

@@ -146,7 +146,8 @@ impl PyChunk {
         self.get().language.as_deref()
     }
 
-    /// The dates in the file name and the headings, each `YYYY-MM-DD`.
+    /// The dates in the file name and the headings, and those of mails, commits and entries of a
+    /// log, each `YYYY-MM-DD`.
     #[getter]
     fn dates(&self) -> Vec<String> {
         self.get().dates.clone()

@@ -1,5 +1,7 @@
 //! The formats that are read: the [`FileFormat`] of a file, by its name and its first bytes.
 
+use excerpt_chunk::file_ending;
+
 use crate::reader::FileReader;
 
 /// A format of files that are not plain text.
@@ -13,6 +15,7 @@ pub struct FileFormat {
     pub feature: Option<&'static str>,
     /// What reads it; `None` if this build does not.
     pub reader: Option<&'static dyn FileReader>,
+    /// The endings of its files, in lower case; empty for a file without one.
     endings: &'static [&'static str],
     /// How its files begin. Empty for a format that is text itself.
     marks: &'static [&'static [u8]],
@@ -58,6 +61,12 @@ const NEEDS_DECODING: Option<fn(&[u8]) -> bool> = Some(crate::mail::needs_decodi
 #[cfg(not(feature = "mail"))]
 const NEEDS_DECODING: Option<fn(&[u8]) -> bool> = None;
 
+/// Whether a file of any kind is such mail.
+#[cfg(feature = "mail")]
+const IS_ENCODED_MAIL: Option<fn(&[u8]) -> bool> = Some(crate::mail::is_encoded_mail);
+#[cfg(not(feature = "mail"))]
+const IS_ENCODED_MAIL: Option<fn(&[u8]) -> bool> = None;
+
 /// A format that nothing reads, and that is text itself.
 const UNREAD: FileFormat = FileFormat {
     name: "",
@@ -100,6 +109,15 @@ static FORMATS: &[FileFormat] = &[
         reader: reader!("mail", crate::mail::Mail),
         endings: &["eml", "mbox"],
         check: NEEDS_DECODING,
+        ..UNREAD
+    },
+    // Mailboxes, and the messages in a folder of mail.
+    FileFormat {
+        name: "encoded mail",
+        feature: Some("mail"),
+        reader: reader!("mail", crate::mail::Mail),
+        endings: &[""],
+        check: IS_ENCODED_MAIL,
         ..UNREAD
     },
     FileFormat {
@@ -195,8 +213,7 @@ pub(crate) fn formats() -> impl Iterator<Item = &'static FileFormat> {
 /// The format of the file at `path`, by the ending of its name.
 #[must_use]
 pub fn format_of(path: &str) -> Option<&'static FileFormat> {
-    let name = path.rsplit(['/', '\\']).next()?;
-    let (_, ending) = name.rsplit_once('.')?;
+    let ending = file_ending(path).unwrap_or_default();
     let has = |known: &str| known.eq_ignore_ascii_case(ending);
     FORMATS
         .iter()

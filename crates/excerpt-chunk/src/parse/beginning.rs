@@ -255,6 +255,10 @@ mod tests {
                 expected,
                 "{text}"
             );
+            // A message in a Maildir, whose name ends in a host.
+            let in_maildir = "new/1700000000.M2P3.mail.example.pl";
+            let named = Document::new(text).with_path(in_maildir);
+            assert_eq!(named.read_as(), expected, "{text}");
             let markdown = Document::new(text).with_path("tea.md");
             assert_eq!(markdown.read_as(), Syntax::Markdown, "{text}");
         }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use crate::day::Day;
 use crate::document::Document;
 use crate::outline::{Kind, Outline};
 use crate::parse::Parser;
@@ -135,7 +136,9 @@ impl<'a> Reader<'a> {
             None if is_envelope(text) => Cow::default(),
             None => return None,
         };
+        let day = (at..after).find_map(|line| day(self.base.whole(line)));
         self.level = 2;
+        self.base.day(at, day);
         self.base.section(1, at..after, &title);
         Some(after)
     }
@@ -407,6 +410,14 @@ fn is_envelope(text: &str) -> bool {
 fn is_commit(text: &str) -> bool {
     let hash = text.strip_prefix("commit ").and_then(|rest| rest.get(..40));
     hash.is_some_and(is_hash)
+}
+
+/// The day that a line in the header of a commit names.
+fn day(text: &str) -> Option<Day> {
+    const FIELDS: [&str; 3] = ["Date", "AuthorDate", "CommitDate"];
+    let (name, value) = text.split_once(':')?;
+    let is_date = FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field));
+    Day::first_in(value).filter(|_| is_date)
 }
 
 fn is_hash(text: &str) -> bool {

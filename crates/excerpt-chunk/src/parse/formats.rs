@@ -1,6 +1,6 @@
 //! The formats of text: how a document in each is recognised, and what reads it.
 
-use crate::document::{Document, Syntax};
+use crate::document::{Document, Syntax, file_ending};
 use crate::outline::Outline;
 use crate::parse::{
     AsciiDoc, Csv, Diff, Latex, Lines, Log, Mail, Man, Markdown, MediaWiki, Org, Parser, Prose,
@@ -242,10 +242,8 @@ impl Document<'_> {
 
     /// Whether neither a setting nor the ending of a name says what it is.
     fn is_unnamed(&self) -> bool {
-        let path = self.path().unwrap_or_default();
-        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let is_open = self.language().is_none() && self.given_syntax().is_none();
-        is_open && !name.contains('.')
+        is_open && self.path().and_then(file_ending).is_none()
     }
 
     /// The syntax without a grammar: [`Document::syntax`], or text if the ending is not known and
@@ -295,10 +293,10 @@ impl Syntax {
     #[must_use]
     pub fn of_path(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let ending = match name.rsplit_once('.') {
+        let ending = match file_ending(path) {
             _ if is_rotated_log(name) => return Syntax::Log,
-            Some((stem, ending)) if !stem.is_empty() => ending.to_ascii_lowercase(),
-            _ => return Syntax::Text,
+            Some(ending) => ending.to_ascii_lowercase(),
+            None => return Syntax::Text,
         };
         let found = FORMATS
             .iter()

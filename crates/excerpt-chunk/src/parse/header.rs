@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 
-use crate::document::{DocumentInfo, dates};
+use crate::day::Day;
+use crate::document::DocumentInfo;
 
 /// The maximum length of a value in bytes. Longer ones are text.
 const LONGEST: usize = 1000;
@@ -19,8 +20,10 @@ pub(super) fn add_text(info: &mut DocumentInfo, name: &str, text: &str) {
 
 /// Adds a field with the day that a text names, or else with the text.
 pub(super) fn add_date(info: &mut DocumentInfo, text: &str) {
-    let day = dates(text).next().unwrap_or(text);
-    add_text(info, "date", day);
+    match Day::first_in(text) {
+        Some(day) => add_text(info, "date", &day.to_string()),
+        None => add_text(info, "date", text),
+    }
 }
 
 /// Adds values to a list, which front matter with the same field replaces.
@@ -118,7 +121,7 @@ mod tests {
         check(
             "b.adoc",
             ":author: Ann Lee\n= Tea\n:revdate: 31 January 2026\n:revnumber: 2\n\nText.\n",
-            json!({"authors": ["Ann Lee"], "date": "31 January 2026", "version": "2"}),
+            json!({"authors": ["Ann Lee"], "date": "2026-01-31", "version": "2"}),
         );
         check(
             "c.adoc",
@@ -126,6 +129,22 @@ mod tests {
             json!({"date": "2026-01-31"}),
         );
         check("d.adoc", "= Tea\n\nAnn Lee\n", json!({}));
+        // A value in several lines, with a break, and in the old form.
+        check(
+            "e.adoc",
+            "= Tea\n:description: How to \\\n  brew + \\\nit.\n:keywords: leaves, +\n hot water\n:lang: en\n",
+            json!({
+                "description": "How to brew it.",
+                "keywords": ["leaves", "hot water"],
+                "language": "en",
+            }),
+        );
+        let long = "tea ".repeat(100);
+        check(
+            "f.adoc",
+            &format!("= Tea\n:description: {long}\n"),
+            json!({"description": long.trim()}),
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::day::Day;
 use crate::document::Document;
 use crate::outline::{Kind, Outline};
 use crate::parse::Parser;
@@ -69,6 +70,8 @@ struct Header<'a> {
     content: String,
     boundary: Option<&'a str>,
     is_base64: bool,
+    /// The day on which it was sent, or arrived.
+    day: Option<Day>,
 }
 
 /// How the text of a part is read.
@@ -98,6 +101,7 @@ impl<'a> Reader<'a> {
         let mut body = Body::Prose;
         if head > lines.start {
             let header = self.header(lines.start..head);
+            self.base.day(lines.start, header.day);
             let title = header.subject.as_deref().unwrap_or_default();
             self.base.section(1, lines.start..head, title);
             body = self.body(&header);
@@ -121,12 +125,20 @@ impl<'a> Reader<'a> {
 
     /// Reads the fields of a header that matter here.
     fn header(&self, lines: Range<usize>) -> Header<'a> {
-        let mut header = Header::default();
+        let first = self.base.written(lines.start);
+        let mut header = Header {
+            day: Day::first_in(first).filter(|_| is_envelope(first)),
+            ..Header::default()
+        };
         for line in lines.clone() {
             let Some((name, value)) = self.base.written(line).split_once(':') else {
                 continue;
             };
             let is = |other: &str| name.eq_ignore_ascii_case(other);
+            if is("date") {
+                header.day = Day::first_in(value).or(header.day);
+                continue;
+            }
             if !is("subject") && !is("content-type") && !is("content-transfer-encoding") {
                 continue;
             }

@@ -6,7 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::document::{Document, dates};
+use crate::day::Day;
+use crate::document::Document;
 use crate::outline::{Kind, Outline};
 use crate::parse::Parser;
 use crate::parse::adornment::adornment;
@@ -316,7 +317,8 @@ impl<'a> Reader<'a> {
                 if name.eq_ignore_ascii_case("title") && info.title.is_none() && !value.is_empty() {
                     info.title = Some(plain(value).into());
                 } else if name.eq_ignore_ascii_case("date") {
-                    info.dates.extend(dates(value).map(str::to_string));
+                    let days = Day::all_in(value).map(|(_, day)| day.to_string());
+                    info.dates.extend(days);
                 }
             }
             next += 1;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::day::Day;
 use crate::document::{Document, DocumentInfo};
 use crate::outline::{Kind, Outline, OutlineBuilder};
 use crate::parse::limits::most_nodes;
@@ -16,6 +17,7 @@ pub(super) struct LineReader<'a> {
     pub(super) lines: Vec<Line>,
     pub(super) builder: OutlineBuilder<'a>,
     pub(super) info: DocumentInfo,
+    days: Vec<(usize, Option<Day>)>,
     fallbacks: Vec<String>,
     most: usize,
 }
@@ -69,6 +71,7 @@ impl<'a> LineReader<'a> {
             lines: Vec::new(),
             builder: OutlineBuilder::new(text, start),
             info: DocumentInfo::default(),
+            days: Vec::new(),
             fallbacks: Vec::new(),
             most: most_nodes(text),
         }
@@ -86,8 +89,18 @@ impl<'a> LineReader<'a> {
         }
         let mut outline = self.builder.finish();
         outline.info = self.info;
+        outline.days = self.days;
         outline.fallbacks = self.fallbacks;
         outline
+    }
+
+    /// Records the day that the text from a line on is from; `None` if that is not known.
+    pub(super) fn day(&mut self, line: usize, day: Option<Day>) {
+        let before = self.days.last().and_then(|(_, day)| *day);
+        if before != day {
+            self.info.dates.extend(day.map(|day| day.to_string()));
+            self.days.push((self.end_before(line), day));
+        }
     }
 
     /// The text of a line, without its indentation.

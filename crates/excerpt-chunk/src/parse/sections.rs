@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::document::{DocumentInfo, dates};
+use crate::day::Day;
+use crate::document::DocumentInfo;
 use crate::outline::{Kind, OutlineBuilder};
 use crate::parse::limits::DEEPEST;
 
@@ -48,9 +49,8 @@ pub(super) fn close_heading(
     if level == 1 && info.title.is_none() {
         info.title = Some(title.clone());
     }
-    for date in dates(&title) {
-        info.dates.push(date.to_string());
-    }
+    let days = Day::all_in(&title).map(|(_, day)| day.to_string());
+    info.dates.extend(days);
     info.first_heading.get_or_insert(title);
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use excerpt_chunk::{
-    Chunker, CodeParser, Config, ContextParts, Detected, Document, Outline, OutlineBuilder, Parser,
-    Preset, Unit,
+    Chunker, CodeParser, Config, ContextParts, Detected, Document, Outline, OutlineBuilder,
+    Overlap, Parser, Preset, Unit,
 };
 
 /// The texts of the chunks of at most `max` characters.
@@ -140,6 +140,9 @@ fn each_day_of_a_journal_has_its_own_chunks() {
     let expected = expected.map(|(line, dates)| (line, dates.to_string()));
     assert_eq!(starts.collect::<Vec<_>>(), expected);
     let count = |text: String| chunker.chunk(&Document::new(&text)).chunks.len();
+    let in_words = days.replace("2026-01-30", "30 January 2026");
+    let in_words = in_words.replace("2026-02-15", "Sunday, 15 Feb 2026");
+    assert_eq!(count(in_words), 3);
     assert_eq!(count(days.replace("02-15", "01-30")), 1);
     assert_eq!(count(days.replace("## 2026-02-15", "## Context")), 1);
     assert_eq!(count(days.replace("## 2026", "## Week 5, 2026")), 3);
@@ -147,4 +150,66 @@ fn each_day_of_a_journal_has_its_own_chunks() {
     // Other headings do not split a small text.
     assert_eq!(count(days.replace("2026", "Day")), 1);
     assert_eq!(count(days.replace("## 2026", "## 1.2.0, 2026")), 1);
+}
+
+#[test]
+fn a_chunk_has_the_days_of_its_mails_commits_and_entries() {
+    let config = Config {
+        max: 40,
+        target: 40,
+        min: 0,
+        overlap: Overlap::Size(0),
+        ..Config::default()
+    };
+    let chunker = Chunker::new(config).unwrap();
+    let check = |path: &str, text: &str, expected: &[&str]| {
+        let chunking = chunker.chunk(&Document::new(text).with_path(path));
+        let chunks = chunking.chunks.iter();
+        let mut found: Vec<_> = chunks.map(|chunk| chunk.dates.join(" ")).collect();
+        assert!(found.len() > expected.len(), "{path}");
+        found.dedup();
+        assert_eq!(found, expected, "{path}");
+        let mut all = Vec::new();
+        for date in expected.iter().flat_map(|dates| dates.split_whitespace()) {
+            if !all.contains(&date) {
+                all.push(date);
+            }
+        }
+        assert_eq!(chunking.document.dates, all, "{path}");
+    };
+    let words = "The boats stay in the harbour, and each of them has a name of its own. ";
+    let mail = |date: &str, text: &str| {
+        format!(
+            "From ann Sat Jan 31 03:04:05 2026\nFrom: ann@example.org\nSubject: Boats\n{date}\n{text}\n\n"
+        )
+    };
+    let mailbox = [
+        mail("", words),
+        mail("Date: Sun, 1 Feb 2026 03:04:05 +0000\n", &words.repeat(2)),
+        mail("Date: soon\n", words),
+    ];
+    check(
+        "a.mbox",
+        &mailbox.concat(),
+        &["2026-01-31", "2026-02-01", "2026-01-31"],
+    );
+    let commit = |date: &str| {
+        let hash = "0123456789abcdef0123456789abcdef01234567";
+        let diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+        format!("commit {hash}\nAuthor: Ann <a@b.c>\n{date}\n    {words}\n\n{diff}")
+    };
+    let commits = [
+        commit("Date:   Sat Jan 31 03:04:05 2026 +0000\n"),
+        commit(""),
+        commit("AuthorDate: 2026-02-01 03:04:05 +0000\n"),
+    ];
+    check(
+        "a.patch",
+        &commits.concat(),
+        &["2026-01-31", "", "2026-02-01"],
+    );
+    let log = format!(
+        "2026-01-31T23:59:59Z INFO {words}\n23:59:59 INFO again\n2026-02-01T00:00:00Z INFO {words}\n2026-02-01T00:00:01Z INFO {words}\n"
+    );
+    check("a.log", &log, &["2026-01-31", "2026-02-01"]);
 }

@@ -473,6 +473,7 @@ fn each_word(path: &str, mut visit: impl FnMut(&str)) {
 /// The last day that a chunk is dated. A document that says it is evergreen has none.
 fn day_of(document: &StoredDocument, chunk: &Features) -> Option<NaiveDate> {
     let evergreen = document.metadata.get("evergreen").and_then(Value::as_bool);
-    let dates = dates_of(document, chunk).filter(|_| evergreen != Some(true));
-    dates.filter_map(|date| date.parse().ok()).max()
+    let dates = dates_of(document, chunk);
+    let days = dates.iter().filter_map(|date| date.parse().ok());
+    days.max().filter(|_| evergreen != Some(true))
 }

@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
+use excerpt_chunk::file_ending;
 use excerpt_readers::{Choice, Readers};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -418,15 +419,10 @@ impl Rules {
 }
 
 fn is_binary(name: &str) -> bool {
-    let ending = ending(name).to_ascii_lowercase();
-    BINARY_ENDINGS.binary_search(&&*ending).is_ok()
-}
-
-fn ending(name: &str) -> &str {
-    match name.rsplit_once('.') {
-        Some((stem, ending)) if !stem.is_empty() => ending,
-        _ => "",
-    }
+    file_ending(name).is_some_and(|ending| {
+        let ending = ending.to_ascii_lowercase();
+        BINARY_ENDINGS.binary_search(&&*ending).is_ok()
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The dates of chunks, and the [`Period`] that they are compared with.
 
-use excerpt_chunk::dates;
+use excerpt_chunk::Day;
 use serde_json::Value;
 
 use super::facet::commit_day;
@@ -32,29 +32,27 @@ impl Period {
 
     /// Whether a chunk has a date in it.
     pub(crate) fn has(&self, document: &StoredDocument, chunk: &Features) -> bool {
-        dates_of(document, chunk).any(|date| self.contains(date))
+        let dates = dates_of(document, chunk);
+        dates.iter().any(|date| self.contains(date))
     }
 }
 
-/// The dates of a chunk: those in the name of its file and in the headings around and inside it. If
-/// no heading has one, that of the front matter, too. If there is none at all, the day of the last
-/// commit of its document.
-pub(crate) fn dates_of<'d>(
-    document: &'d StoredDocument,
-    chunk: &'d Features,
-) -> impl Iterator<Item = &'d str> {
+/// The dates of a chunk: those in the name of its file and in the headings around and inside it,
+/// and those of its mails, commits or entries of a log. If only the name has one, that of the front
+/// matter, too. If there is none at all, the day of the last commit of its document.
+pub(crate) fn dates_of(document: &StoredDocument, chunk: &Features) -> Vec<String> {
+    let days = |text: &str| {
+        let days = Day::all_in(text).map(|(_, day)| day.to_string());
+        days.collect::<Vec<_>>()
+    };
+    let mut dates = chunk.dates.clone();
     let name = document.path.rsplit('/').next().unwrap_or_default();
-    let headings = chunk.trail.iter().chain(&chunk.sections);
-    let mut headings = headings.flat_map(|heading| dates(heading)).peekable();
-    let field = match headings.peek() {
-        None => document.metadata.get("date").and_then(Value::as_str),
-        Some(_) => None,
-    };
-    let outer = field.into_iter().flat_map(dates);
-    let mut own = dates(name).chain(headings).chain(outer).peekable();
-    let committed = match own.peek() {
-        None => commit_day(&document.provenance),
-        Some(_) => None,
-    };
-    own.chain(committed)
+    if dates.is_empty() || dates == days(name) {
+        let field = document.metadata.get("date").and_then(Value::as_str);
+        dates.extend(field.map(days).unwrap_or_default());
+    }
+    if dates.is_empty() {
+        dates.extend(commit_day(&document.provenance).map(str::to_string));
+    }
+    dates
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use excerpt_chunk::{Chunk, Chunking, Document, Hash, Kind, Strength, embedded_text};
+use excerpt_chunk::{Chunk, Chunking, Day, Document, Hash, Kind, Strength, embedded_text};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -78,6 +78,7 @@ pub(crate) struct ChunkRow {
     pub(crate) overlap_start: Option<usize>,
     pub(crate) trail: String,
     pub(crate) sections: String,
+    pub(crate) dates: String,
     pub(crate) defines: String,
     pub(crate) header: String,
     pub(crate) kind: String,
@@ -201,6 +202,7 @@ impl ChunkRow {
             overlap_start: chunk.overlap.as_ref().map(|overlap| overlap.bytes.start),
             trail: serde_json::to_string(&chunk.context.trail)?,
             sections: serde_json::to_string(&chunk.sections)?,
+            dates: serde_json::to_string(&chunk.dates)?,
             defines: serde_json::to_string(&chunk.defines)?,
             header: chunk.context.header.clone(),
             kind: word(&chunk.kind)?,
@@ -221,6 +223,9 @@ impl ChunkRow {
     /// The chunk of a document without text.
     fn of_nothing(document: &Document<'_>, title: &str) -> Result<Self, StoreError> {
         let (text, path) = (document.text(), document.path().unwrap_or_default());
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let dates = Day::all_in(name).map(|(_, day)| day.to_string());
+        let dates: Vec<String> = dates.collect();
         let header = match title {
             "" => String::new(),
             title => format!("{title}\n\n"),
@@ -232,6 +237,7 @@ impl ChunkRow {
             overlap_start: None,
             trail: "[]".to_string(),
             sections: "[]".to_string(),
+            dates: serde_json::to_string(&dates)?,
             defines: "[]".to_string(),
             kind: word(&Kind::Document)?,
             name: None,

@@ -41,6 +41,8 @@ pub(crate) struct Features {
     pub(crate) trail: Vec<String>,
     /// The headings inside it.
     pub(crate) sections: Vec<String>,
+    /// The dates in the name of its file and in these headings, and those that its text is from.
+    pub(crate) dates: Vec<String>,
 }
 
 impl StoredChunk {

@@ -17,7 +17,7 @@ const FILES: [(&str, &str); 3] = [
     ("kettle.rs", include_str!("../formats/notes/kettle.rs")),
     ("milk.txt", include_str!("../formats/notes/milk.txt")),
 ];
-pub(crate) const FORMATS: [&str; 10] = [
+pub(crate) const FORMATS: [&str; 11] = [
     include_str!("../formats/v1.sql"),
     include_str!("../formats/v2.sql"),
     include_str!("../formats/v3.sql"),
@@ -28,6 +28,7 @@ pub(crate) const FORMATS: [&str; 10] = [
     include_str!("../formats/v8.sql"),
     include_str!("../formats/v9.sql"),
     include_str!("../formats/v10.sql"),
+    include_str!("../formats/v11.sql"),
 ];
 
 /// A world with the files, and an index of an old format.

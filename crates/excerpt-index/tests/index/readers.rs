@@ -127,6 +127,36 @@ fn encoded_mail_is_found_by_its_words_and_cited_by_its_messages() {
     assert!(citation.starts_with("mail.mbox:"), "{citation}");
 }
 
+#[test]
+fn encoded_mail_is_read_whatever_its_file_is_called() {
+    let message = "From: ann@example.org\nSubject: Boats\nDate: Fri, 2 Jan 2026 03:04:05 +0000\n\
+                   Content-Transfer-Encoding: quoted-printable\n\nThe caf=E9 op=\nens at eight.\n";
+    let envelope = "From ann Fri Jan  2 03:04:05 2026\n";
+    let world = World::new()
+        .file("Inbox", format!("{envelope}{message}"))
+        .file("drafts/12", message)
+        .file("cur/1700000000.M2P3.mail.example.com:2,S", message)
+        .file("new/1700000001.M2P3.mail.example.py", message)
+        // A text that only shows such mail.
+        .file("HOWTO", format!("This is mail:\n\n{message}"));
+    world.sync();
+    let is_decoded = |path: &str| {
+        let target = Target::document(path);
+        let read = world.open().get(&target, &ReadOptions::default());
+        read.unwrap().text.contains("café opens at eight")
+    };
+    for path in [
+        "Inbox",
+        "drafts/12",
+        "cur/1700000000.M2P3.mail.example.com:2,S",
+        "new/1700000001.M2P3.mail.example.py",
+    ] {
+        assert!(is_decoded(path), "{path}");
+    }
+    assert!(!is_decoded("HOWTO"));
+    world.assert_like_fresh();
+}
+
 /// A spreadsheet in one file of XML, with a sheet for each name, whose rows have one cell each.
 fn spreadsheet(sheets: &[(&str, &[&str])]) -> String {
     let row = |text: &&str| {

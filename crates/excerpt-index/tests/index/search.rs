@@ -757,6 +757,61 @@ fn the_date_of_the_front_matter_counts_beside_that_of_the_name() {
 }
 
 #[test]
+fn mails_commits_and_entries_of_a_log_are_found_by_their_days() {
+    let filler = "The harbour has boats, and each of them has a name. ".repeat(40);
+    let mail = |day: &str, text: &str| {
+        format!(
+            "From ann Thu Jan  1 00:00:00 2026\nFrom: ann@example.org\nDate: {day} Feb 2026 03:04:05 +0000\nSubject: Lamp\n\n{text} {filler}\n\n"
+        )
+    };
+    let entry = |day: &str, text: &str| format!("2026-02-{day} 03:04:05 INFO {text} {filler}\n");
+    let both = |part: &dyn Fn(&str, &str) -> String, what: &str| {
+        [
+            part("03", &format!("{what} is lit")),
+            part("04", &format!("{what} is out")),
+        ]
+        .concat()
+    };
+    let world = World::new()
+        .file("letters.mbox", both(&mail, "The lamp of the letters"))
+        .file("lamp.log", both(&entry, "The lamp of the log"))
+        .file(
+            "post.md",
+            "+++\ndate = 2026-02-04\n+++\n# Lamp\n\nThe lamp of the post is out.\n",
+        )
+        .file(
+            "note.md",
+            "# 4 February 2026\n\nThe lamp of the note is out.\n",
+        );
+    world.sync();
+    let mut query = Query::new("lamp").limit(20);
+    query.filter.dated = (
+        Some("2026-02-04".to_string()),
+        Some("2026-02-04".to_string()),
+    );
+    let answer = world.ask(&query);
+    let mut found: Vec<_> = paths(&answer);
+    found.sort_unstable();
+    assert_eq!(found, ["lamp.log", "letters.mbox", "note.md", "post.md"]);
+    for hit in answer.chunks() {
+        assert!(
+            hit.text.contains("is out") || !hit.text.contains("is lit"),
+            "{}",
+            hit.text
+        );
+    }
+    let answer = world.ask(&Query::new(
+        "was the lamp of the letters lit on 3 February 2026",
+    ));
+    assert!(
+        answer.documents[0].chunks[0]
+            .text
+            .contains("letters is lit")
+    );
+    world.assert_like_fresh();
+}
+
+#[test]
 fn a_filter_by_date_orders_by_what_is_within_it() {
     let filler = "And so on. ".repeat(110);
     let mut journal = String::from("# Journal\n");

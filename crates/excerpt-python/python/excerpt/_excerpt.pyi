@@ -315,7 +315,7 @@ class Chunk:
         """The language, for source code."""
     @property
     def dates(self) -> list[str]:
-        """The dates in the file name and the headings, each `YYYY-MM-DD`."""
+        """The dates in the file name and the headings, and those of mails, commits and entries of a log, each `YYYY-MM-DD`."""
     @property
     def size(self) -> Sizes:
         """The sizes, in the unit of the chunking."""

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use excerpt_chunk::{Document, Syntax};
 use mail_parser::decoders::charsets::map::charset_decoder;
 
 use super::mailbox::{Raw, lines, messages};
@@ -15,6 +16,14 @@ const READ: [&str; 4] = ["from", "to", "cc", "subject"];
 /// message has parts or HTML, or a text has a file in it.
 pub(crate) fn needs_decoding(bytes: &[u8]) -> bool {
     messages(bytes).any(|raw| has_encoded_header(&raw) || has_file(raw.body()))
+}
+
+/// Whether a file whose name says nothing is mail, by its beginning, that cannot be read as it is.
+pub(crate) fn is_encoded_mail(bytes: &[u8]) -> bool {
+    /// How much of a file is looked at, in bytes.
+    const BEGINNING: usize = 1 << 14;
+    let beginning = String::from_utf8_lossy(&bytes[..bytes.len().min(BEGINNING)]);
+    Document::new(&beginning).read_as() == Syntax::Mail && needs_decoding(bytes)
 }
 
 /// Whether the header of a message has encoded words, or says that its body is to be decoded.

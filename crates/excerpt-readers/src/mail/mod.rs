@@ -37,7 +37,7 @@ use mailbox::{Raw, begins_message, is_mailbox, lines, messages};
 use uuencode::{after_file, file_name};
 use words::joined;
 
-pub(crate) use decoding::needs_decoding;
+pub(crate) use decoding::{is_encoded_mail, needs_decoding};
 
 /// How deep messages within messages are written.
 const DEEPEST: usize = 20;

@@ -58,6 +58,13 @@ struct ChunkFields<'a> {
     strength: &'a str,
     cut: &'a str,
     warnings: &'a str,
+    #[serde(default = "nothing")]
+    dates: &'a str,
+}
+
+/// The list of a field that older formats lack.
+fn nothing() -> &'static str {
+    "[]"
 }
 
 impl<'a> ChunkFields<'a> {
@@ -78,6 +85,7 @@ impl<'a> ChunkFields<'a> {
             strength: &row.strength,
             cut: &row.cut,
             warnings: &row.warnings,
+            dates: &row.dates,
         }
     }
 }
@@ -97,6 +105,7 @@ impl PackedChunk<'_> {
             defines,
             trail,
             sections,
+            ..
         } = self.features()?;
         Ok(StoredChunk {
             ordinal: self.ordinal,
@@ -122,6 +131,7 @@ impl PackedChunk<'_> {
             defines: list(self.fields.defines)?,
             trail: list(self.fields.trail)?,
             sections: list(self.fields.sections)?,
+            dates: list(self.fields.dates)?,
         })
     }
 
@@ -146,6 +156,7 @@ impl PackedChunk<'_> {
             cut: fields.cut.to_string(),
             hash,
             warnings: fields.warnings.to_string(),
+            dates: fields.dates.to_string(),
             input,
         }
     }

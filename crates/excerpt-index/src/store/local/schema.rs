@@ -16,9 +16,9 @@ pub(super) const APPLICATION_ID: i64 = 0x7863_7270;
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// The statements that migrate format `i` to format `i + 1`. A released one is never edited.
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6, FORMAT_7, FORMAT_8, FORMAT_9,
-    FORMAT_10,
+    FORMAT_10, FORMAT_11,
 ];
 
 /// The first format with checksums.
@@ -248,6 +248,10 @@ const FORMAT_10: &str = "
 ALTER TABLE link RENAME COLUMN wiki TO form;
 ";
 
+/// The dates of a chunk, as the last of its fields in a [block](blocks). Older chunks have none,
+/// and are created again: they were split by another version.
+const FORMAT_11: &str = "";
+
 /// Migrates the database from any format to the newest, all or nothing. Processes that try it at
 /// once wait for each other: the second finds nothing left to do.
 pub(super) fn migrate(connection: &Connection) -> Result<(), StoreError> {
@@ -337,6 +341,7 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
         overlap_start: overlap_start.and_then(|start| usize::try_from(start).ok()),
         trail: row.get(8)?,
         sections: row.get(9)?,
+        dates: "[]".to_string(),
         header: row.get(10)?,
         kind: row.get(11)?,
         name: row.get(12)?,
