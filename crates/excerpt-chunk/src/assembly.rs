@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::atom::Place;
 use crate::chunk::{Chunk, ChunkIds, Context, Cut, Hash, Part, Sizes, Strength, Warning};
 use crate::config::Config;
-use crate::day::Day;
+use crate::day::dates;
 use crate::document::{Document, each_once};
 use crate::imports::Imports;
 use crate::measure::Measure;
@@ -172,9 +172,9 @@ impl<'a, 'o> Assembly<'a, 'o> {
             .as_deref()
             .and_then(|path| path.rsplit(['/', '\\']).next());
         let named = name.into_iter().chain(headings.map(|heading| &**heading));
-        let named = named.flat_map(Day::all_in).map(|(_, day)| day);
-        let days = named.chain(self.outline.days_in(bytes.clone()));
-        each_once(days.map(|day| day.to_string()))
+        let days = self.outline.days_in(bytes.clone());
+        let days = days.map(|day| day.to_string());
+        each_once(named.flat_map(dates).chain(days))
     }
 
     /// The labels of `place` and of those around it, up to the place `outer`, outermost first.

@@ -22,16 +22,22 @@ const MONTHS: [&str; 12] = [
 /// The most characters between the parts of a day.
 const WIDEST_GAP: usize = 3;
 
+/// The days that a text names in full, in numbers or by the English name of the month, each as
+/// `YYYY-MM-DD`.
+///
+/// ```
+/// use excerpt_chunk::dates;
+///
+/// let dates: Vec<_> = dates("From 31 January 2026 to 2026-02-03").collect();
+/// assert_eq!(dates, ["2026-01-31", "2026-02-03"]);
+/// ```
+pub fn dates(text: &str) -> impl Iterator<Item = String> {
+    Day::all_in(text).map(|(_, day)| day.to_string())
+}
+
 /// A day of the calendar, which is written `YYYY-MM-DD`.
-///
-/// ```
-/// use excerpt_chunk::Day;
-///
-/// let day = Day::first_in("Tea on 31 January 2026").unwrap();
-/// assert_eq!(day.to_string(), "2026-01-31");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Day {
+pub(crate) struct Day {
     year: u16,
     month: u8,
     day: u8,
@@ -55,9 +61,8 @@ impl Day {
         })
     }
 
-    /// The days that a text names in full, in numbers or by the English name of the month, with the
-    /// byte at which each begins.
-    pub fn all_in(text: &str) -> impl Iterator<Item = (usize, Day)> {
+    /// The days that a text names, with the byte at which each begins.
+    pub(crate) fn all_in(text: &str) -> impl Iterator<Item = (usize, Day)> {
         let mut scanner = Scanner {
             bytes: text.as_bytes(),
             at: 0,
@@ -66,8 +71,7 @@ impl Day {
     }
 
     /// The first day that a text names.
-    #[must_use]
-    pub fn first_in(text: &str) -> Option<Day> {
+    pub(crate) fn first_in(text: &str) -> Option<Day> {
         Day::all_in(text).next().map(|(_, day)| day)
     }
 }

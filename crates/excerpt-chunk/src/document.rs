@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
-use crate::day::Day;
+use crate::day::dates;
 
 /// A text to be split, with what is known about it.
 ///
@@ -274,8 +274,7 @@ impl DocumentInfo {
         let title = titles.map(str::trim).find(|title| !title.is_empty());
         let path = document.path;
         let name = path.and_then(|path| path.rsplit(['/', '\\']).next());
-        let outer = name.into_iter().chain(field("date"));
-        let outer = outer.flat_map(Day::all_in).map(|(_, day)| day.to_string());
+        let outer = name.into_iter().chain(field("date")).flat_map(dates);
         let own = std::mem::take(&mut self.dates);
         let found = each_once(outer.chain(own));
         let title = title.map(Arc::from).or(self.title.take());

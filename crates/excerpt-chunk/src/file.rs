@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -15,6 +15,7 @@ use crate::chunker::Chunker;
 use crate::fields::checked;
 use crate::settings::Settings;
 use crate::span::LineIndex;
+use crate::toml_value::json;
 
 /// The name of the table.
 const TABLE: &str = "chunking";
@@ -55,7 +56,7 @@ pub fn settings_from_toml(text: &str) -> Result<Settings, FileError> {
     keys.sort_by_key(|(key, _)| key.span().start);
     for (key, value) in keys {
         let complain = |message: String| FileError::new(text, key.span(), message);
-        let fields = alias::fields("[chunking]", key.get_ref(), json(text, value));
+        let fields = alias::fields("[chunking]", key.get_ref(), json(text, value, whole));
         for (field, value) in fields.map_err(complain)? {
             alias::note(&mut names, field, key.get_ref()).map_err(complain)?;
             let value = checked(field, key.get_ref(), value).map_err(|message| {
@@ -84,25 +85,10 @@ fn value_place(table: &DeTable<'_>, key: &str) -> Range<usize> {
     table.get(key).map_or(0..0, Spanned::span)
 }
 
-/// A TOML value as JSON. Values that JSON does not have (dates, numbers out of range) become their
-/// text.
-fn json(text: &str, value: &Spanned<DeValue<'_>>) -> Value {
-    match value.get_ref() {
-        DeValue::String(string) => Value::String(string.to_string()),
-        DeValue::Boolean(boolean) => Value::Bool(*boolean),
-        DeValue::Array(array) => array.iter().map(|value| json(text, value)).collect(),
-        DeValue::Table(table) => {
-            let fields = table.iter();
-            fields
-                .map(|(key, value)| (key.get_ref().to_string(), json(text, value)))
-                .collect()
-        }
-        _ => {
-            let written = &text[value.span()];
-            let number = written.replace('_', "").parse::<i64>();
-            number.map_or_else(|_| Value::String(written.to_string()), Value::from)
-        }
-    }
+/// A whole number, which may have underscores between its digits.
+fn whole(written: &str) -> Option<Number> {
+    let number: Option<i64> = written.replace('_', "").parse().ok();
+    number.map(Number::from)
 }
 
 /// An error in a configuration file, with its place.

@@ -99,6 +99,8 @@ mod size;
 mod span;
 mod split;
 mod text;
+#[cfg(any(feature = "front-matter", feature = "toml"))]
+mod toml_value;
 
 pub use alias::{fields_named, snake_case};
 pub use block::Block;
@@ -109,7 +111,7 @@ pub use chunk::{
 pub use chunker::Chunker;
 pub use closest::closest;
 pub use config::{Atomic, Config, ContextParts, Levels, Overlap, Strategy};
-pub use day::Day;
+pub use day::dates;
 pub use document::{Document, DocumentInfo, Link, LinkKind, Syntax, file_ending};
 pub use error::ConfigError;
 pub use fields::{ConfigField, FIELDS, Values};

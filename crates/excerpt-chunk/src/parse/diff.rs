@@ -417,7 +417,7 @@ fn day(text: &str) -> Option<Day> {
     const FIELDS: [&str; 3] = ["Date", "AuthorDate", "CommitDate"];
     let (name, value) = text.split_once(':')?;
     let is_date = FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field));
-    Day::first_in(value).filter(|_| is_date)
+    is_date.then(|| Day::first_in(value)).flatten()
 }
 
 fn is_hash(text: &str) -> bool {

@@ -53,10 +53,10 @@ pub(super) fn read(text: &str, start: usize) -> Option<FrontMatter> {
 #[cfg(feature = "front-matter")]
 mod format {
     use serde_json::{Map, Number, Value};
-    use toml::Spanned;
-    use toml::de::{DeTable, DeValue};
+    use toml::de::DeTable;
 
     use crate::parse::yaml;
+    use crate::toml_value::json;
 
     /// The fields of a YAML block; `None` if it is not meant as YAML.
     pub(super) fn yaml(block: &str) -> Option<Result<Map<String, Value>, String>> {
@@ -72,32 +72,18 @@ mod format {
 
     /// The fields of a TOML block.
     pub(super) fn toml(block: &str) -> Result<Map<String, Value>, String> {
-        DeTable::parse(block)
-            .map(|table| fields_of(block, table.get_ref()))
-            .map_err(|error| format!("the front matter is not valid TOML: {}", error.message()))
+        let table = DeTable::parse(block)
+            .map_err(|error| format!("the front matter is not valid TOML: {}", error.message()))?;
+        let fields = table.get_ref().iter();
+        Ok(fields
+            .map(|(key, value)| (key.get_ref().to_string(), json(block, value, plain)))
+            .collect())
     }
 
-    fn fields_of(block: &str, table: &DeTable<'_>) -> Map<String, Value> {
-        let fields = table.iter();
-        fields
-            .map(|(name, value)| (name.get_ref().to_string(), value_of(block, value)))
-            .collect()
-    }
-
-    /// A value. As in YAML, a date and a number that JSON would write in another way are text.
-    fn value_of(block: &str, value: &Spanned<DeValue<'_>>) -> Value {
-        match value.get_ref() {
-            DeValue::String(text) => Value::from(&**text),
-            DeValue::Boolean(value) => Value::from(*value),
-            DeValue::Array(values) => values.iter().map(|value| value_of(block, value)).collect(),
-            DeValue::Table(table) => Value::Object(fields_of(block, table)),
-            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Datetime(_) => {
-                let written = &block[value.span()];
-                let number: Option<Number> = written.parse().ok();
-                let number = number.filter(|number| number.to_string() == written);
-                number.map_or_else(|| written.into(), Value::Number)
-            }
-        }
+    /// A number that JSON writes in the same way: as in YAML, others are text.
+    fn plain(written: &str) -> Option<Number> {
+        let number: Option<Number> = written.parse().ok();
+        number.filter(|number| number.to_string() == written)
     }
 }
 

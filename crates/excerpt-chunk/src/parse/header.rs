@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::day::Day;
+use crate::day::dates;
 use crate::document::DocumentInfo;
 
 /// The maximum length of a value in bytes. Longer ones are text.
@@ -20,10 +20,8 @@ pub(super) fn add_text(info: &mut DocumentInfo, name: &str, text: &str) {
 
 /// Adds a field with the day that a text names, or else with the text.
 pub(super) fn add_date(info: &mut DocumentInfo, text: &str) {
-    match Day::first_in(text) {
-        Some(day) => add_text(info, "date", &day.to_string()),
-        None => add_text(info, "date", text),
-    }
+    let day = dates(text).next();
+    add_text(info, "date", day.as_deref().unwrap_or(text));
 }
 
 /// Adds values to a list, which front matter with the same field replaces.

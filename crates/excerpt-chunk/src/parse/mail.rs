@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
     fn header(&self, lines: Range<usize>) -> Header<'a> {
         let first = self.base.written(lines.start);
         let mut header = Header {
-            day: Day::first_in(first).filter(|_| is_envelope(first)),
+            day: is_envelope(first).then(|| Day::first_in(first)).flatten(),
             ..Header::default()
         };
         for line in lines.clone() {

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::day::Day;
+use crate::day::dates;
 use crate::document::Document;
 use crate::outline::{Kind, Outline};
 use crate::parse::Parser;
@@ -317,8 +317,7 @@ impl<'a> Reader<'a> {
                 if name.eq_ignore_ascii_case("title") && info.title.is_none() && !value.is_empty() {
                     info.title = Some(plain(value).into());
                 } else if name.eq_ignore_ascii_case("date") {
-                    let days = Day::all_in(value).map(|(_, day)| day.to_string());
-                    info.dates.extend(days);
+                    info.dates.extend(dates(value));
                 }
             }
             next += 1;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::day::Day;
+use crate::day::dates;
 use crate::document::DocumentInfo;
 use crate::outline::{Kind, OutlineBuilder};
 use crate::parse::limits::DEEPEST;
@@ -49,8 +49,7 @@ pub(super) fn close_heading(
     if level == 1 && info.title.is_none() {
         info.title = Some(title.clone());
     }
-    let days = Day::all_in(&title).map(|(_, day)| day.to_string());
-    info.dates.extend(days);
+    info.dates.extend(dates(&title));
     info.first_heading.get_or_insert(title);
 }
 

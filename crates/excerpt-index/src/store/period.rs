@@ -1,6 +1,6 @@
 //! The dates of chunks, and the [`Period`] that they are compared with.
 
-use excerpt_chunk::Day;
+use excerpt_chunk::dates;
 use serde_json::Value;
 
 use super::facet::commit_day;
@@ -32,8 +32,8 @@ impl Period {
 
     /// Whether a chunk has a date in it.
     pub(crate) fn has(&self, document: &StoredDocument, chunk: &Features) -> bool {
-        let dates = dates_of(document, chunk);
-        dates.iter().any(|date| self.contains(date))
+        let own = dates_of(document, chunk);
+        own.iter().any(|date| self.contains(date))
     }
 }
 
@@ -41,18 +41,15 @@ impl Period {
 /// and those of its mails, commits or entries of a log. If only the name has one, that of the front
 /// matter, too. If there is none at all, the day of the last commit of its document.
 pub(crate) fn dates_of(document: &StoredDocument, chunk: &Features) -> Vec<String> {
-    let days = |text: &str| {
-        let days = Day::all_in(text).map(|(_, day)| day.to_string());
-        days.collect::<Vec<_>>()
-    };
-    let mut dates = chunk.dates.clone();
+    let mut own = chunk.dates.clone();
     let name = document.path.rsplit('/').next().unwrap_or_default();
-    if dates.is_empty() || dates == days(name) {
+    let is_named = |date: &String| dates(name).any(|named| named == *date);
+    if own.iter().all(is_named) {
         let field = document.metadata.get("date").and_then(Value::as_str);
-        dates.extend(field.map(days).unwrap_or_default());
+        own.extend(field.into_iter().flat_map(dates));
     }
-    if dates.is_empty() {
-        dates.extend(commit_day(&document.provenance).map(str::to_string));
+    if own.is_empty() {
+        own.extend(commit_day(&document.provenance).map(str::to_string));
     }
-    dates
+    own
 }

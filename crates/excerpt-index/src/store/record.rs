@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use excerpt_chunk::{Chunk, Chunking, Day, Document, Hash, Kind, Strength, embedded_text};
+use excerpt_chunk::{Chunk, Chunking, Document, Hash, Kind, Strength, dates, embedded_text};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -224,8 +224,7 @@ impl ChunkRow {
     fn of_nothing(document: &Document<'_>, title: &str) -> Result<Self, StoreError> {
         let (text, path) = (document.text(), document.path().unwrap_or_default());
         let name = path.rsplit('/').next().unwrap_or_default();
-        let dates = Day::all_in(name).map(|(_, day)| day.to_string());
-        let dates: Vec<String> = dates.collect();
+        let dates: Vec<String> = dates(name).collect();
         let header = match title {
             "" => String::new(),
             title => format!("{title}\n\n"),
