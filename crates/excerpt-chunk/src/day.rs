@@ -63,10 +63,10 @@ impl Day {
 
     /// The days that a text names, with the byte at which each begins.
     pub(crate) fn all_in(text: &str) -> impl Iterator<Item = (usize, Day)> {
-        let mut scanner = Scanner {
-            bytes: text.as_bytes(),
-            at: 0,
-        };
+        // Most headings have no digit, and so no day.
+        let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+        let bytes = if has_digit { text.as_bytes() } else { &[] };
+        let mut scanner = Scanner { bytes, at: 0 };
         std::iter::from_fn(move || scanner.next_day())
     }
 
@@ -200,14 +200,13 @@ impl<'t> Scanner<'t> {
     /// A month by its name: `January`, `Jan`, `Sept`.
     fn month(&mut self) -> Option<u32> {
         let name = self.letters();
-        let is = |month: &str| {
-            let month = month.as_bytes();
-            let is_short = name.len() == 3 || (name.len() == 4 && month.starts_with(b"sept"));
-            (is_short && month[..name.len().min(month.len())].eq_ignore_ascii_case(name))
-                || month.eq_ignore_ascii_case(name)
-        };
-        let at = MONTHS.iter().position(|month| is(month))?;
-        u32::try_from(at + 1).ok()
+        let first = name.get(..3)?;
+        let begins = |month: &str| month.as_bytes()[..3].eq_ignore_ascii_case(first);
+        let at = MONTHS.iter().position(|month| begins(month))?;
+        let is_known = name.len() == 3
+            || name.eq_ignore_ascii_case(MONTHS[at].as_bytes())
+            || name.eq_ignore_ascii_case(b"sept");
+        u32::try_from(at + 1).ok().filter(|_| is_known)
     }
 
     /// A year with four digits, of this century or those next to it. Otherwise nothing is read.
