@@ -35,7 +35,7 @@ pub(crate) struct Args {
     folders: bool,
     /// List the documents that were changed last, newest first: by commit, otherwise by the date in
     /// the document, otherwise by file [default N: 10]
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", value_parser = at_least_one, group = "view")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", value_parser = recent, group = "view")]
     recent: Option<NonZeroUsize>,
     /// List the indexes on this machine, each with its folders, its size, and when it was last used
     #[arg(long, group = "view", conflicts_with_all = ["path", "names", "library"])]
@@ -49,6 +49,14 @@ pub(crate) struct Args {
     index: IndexArgs,
     #[command(flatten)]
     embedding: EmbeddingArgs,
+}
+
+/// How many documents are listed. What follows the option is read as their number, a folder too.
+fn recent(text: &str) -> Result<NonZeroUsize, String> {
+    at_least_one(text).map_err(|expected| match text.parse::<i64>() {
+        Ok(_) => expected,
+        Err(_) => format!("{expected}; a folder comes first, as in `list FOLDER --recent`"),
+    })
 }
 
 /// Prints the list.

@@ -100,7 +100,12 @@ fn a_number_that_an_option_cannot_have_is_an_error_that_says_what_is_expected() 
         ),
         ("search a --min-score", "high 1,5", "a number, such as 0.5"),
         ("search a --min-share", "half 50%", "a number, such as 0.5"),
-        ("list --recent", "0 -1 all", "a whole number of at least 1"),
+        ("list --recent", "0 -1", "a whole number of at least 1"),
+        (
+            "list --recent",
+            ". notes",
+            "a whole number of at least 1; a folder comes first, as in `list FOLDER --recent`",
+        ),
         ("add . --max-file-size", "-1 1k", "a whole number of bytes"),
     ];
     for (command, values, expected) in wrong {
