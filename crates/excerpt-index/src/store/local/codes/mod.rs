@@ -23,17 +23,17 @@ mod compare;
 mod file;
 mod write;
 
-use std::iter::Peekable;
 use std::ops::Range;
 use std::path::Path;
-use std::slice::Iter;
 use std::sync::Arc;
 
 use self::compare::{Sought, Table, at_most, farthest};
 use self::file::{CodeFile, Position, sum_of};
 use super::collect::keep_best;
 use crate::fs::layout;
-use crate::model::{ChunkKey, DocumentId, Revision};
+#[cfg(test)]
+use crate::model::DocumentId;
+use crate::model::{ChunkKey, Revision};
 use crate::store::Documents;
 use crate::store::StoreError;
 
@@ -141,7 +141,7 @@ impl Codes {
             sums,
             total: 0,
         };
-        codes.total = codes.places(None).map(|(_, place)| place.codes.len()).sum();
+        codes.total = codes.runs(None).iter().map(|run| run.codes().len()).sum();
         Ok(Some(codes))
     }
 
@@ -163,20 +163,27 @@ impl Codes {
     /// All groups, by document.
     #[cfg(test)]
     pub(super) fn groups(&self) -> std::collections::BTreeMap<DocumentId, Group> {
-        let groups = self.places(None).map(|(file, place)| {
-            let codes = place.codes.clone();
-            let bytes = codes.flat_map(|at| [file.signs(at), file.large(at)]);
-            let words = bytes.flat_map(|bytes| bytes.as_chunks().0);
-            let words = words.map(|word| u64::from_le_bytes(*word)).collect();
-            let Position { rev, path_hash, .. } = *place;
-            let group = Group {
-                rev,
-                path_hash,
-                words,
-            };
-            (place.document, group)
-        });
-        groups.collect()
+        let mut groups = std::collections::BTreeMap::new();
+        for Run {
+            file,
+            groups: places,
+        } in self.runs(None)
+        {
+            for place in places.iter().filter(|place| !place.is_removed()) {
+                let codes = place.codes.clone();
+                let bytes = codes.flat_map(|at| [file.signs(at), file.large(at)]);
+                let words = bytes.flat_map(|bytes| bytes.as_chunks().0);
+                let words = words.map(|word| u64::from_le_bytes(*word)).collect();
+                let Position { rev, path_hash, .. } = *place;
+                let group = Group {
+                    rev,
+                    path_hash,
+                    words,
+                };
+                groups.insert(place.document, group);
+            }
+        }
+        groups
     }
 
     /// The chunks whose vectors are probably the nearest to `query`, among `documents` if given:
@@ -188,10 +195,14 @@ impl Codes {
         limit: usize,
     ) -> Vec<Near> {
         let limit = limit.max(EXACT);
+        let runs = self.runs(documents);
         let wanted = Sought::new(query);
-        let distances = self.distances(&wanted, documents);
+        let mut distances = Vec::new();
+        for run in &runs {
+            wanted.differences(run.file.all_signs(run.codes()), &mut distances);
+        }
         let farthest = farthest(&distances, wanted.most(), limit * SECOND_LOOK);
-        let mut found = self.scored(query, documents, &distances, farthest);
+        let mut found = Self::scored(query, &runs, &distances, farthest);
         keep_best(&mut found, limit, |(a, left), (b, right)| {
             let place = |near: &Near| (near.path_hash, near.key.ordinal);
             b.total_cmp(a).then_with(|| place(left).cmp(&place(right)))
@@ -199,94 +210,100 @@ impl Codes {
         found.into_iter().map(|(_, near)| near).collect()
     }
 
-    /// The places of the codes of `documents`, or of all: those that have not changed first.
-    fn places<'a>(
-        &'a self,
-        documents: Option<&'a Documents>,
-    ) -> impl Iterator<Item = (&'a CodeFile, &'a Position)> {
-        let all = &*self.all;
-        let mut changed = ChangedSince::of(self.newer.as_ref());
-        let same = all.groups.iter().map(move |place| (all, place));
-        let same = same.filter(move |(_, place)| !changed.contains(place.document));
-        let newer = self.newer.iter();
-        let newer = newer.flat_map(|newer| newer.groups.iter().map(move |place| (newer, place)));
-        same.chain(newer.filter(|(_, place)| !place.is_removed()))
-            .filter(move |(_, place)| {
-                documents.is_none_or(|documents| documents.contains(&place.document))
-            })
-    }
-
-    /// How much the signs of each chunk of `documents` differ from those that are wanted.
-    fn distances(&self, wanted: &Sought, documents: Option<&Documents>) -> Vec<u16> {
-        let mut distances: Vec<u16> = Vec::new();
-        // Those next to each other are compared at once.
-        let mut run: Option<(&CodeFile, Range<usize>)> = None;
-        for (file, place) in self.places(documents) {
-            match &mut run {
-                Some((same, codes))
-                    if std::ptr::eq(*same, file) && codes.end == place.codes.start =>
-                {
-                    codes.end = place.codes.end;
-                }
-                _ => {
-                    let ended = run.replace((file, place.codes.clone()));
-                    if let Some((file, codes)) = ended {
-                        wanted.differences(file.all_signs(codes), &mut distances);
-                    }
-                }
+    /// The codes of `documents`, or of all: those that have not changed first.
+    fn runs<'a>(&'a self, documents: Option<&Documents>) -> Vec<Run<'a>> {
+        let mut runs = Vec::new();
+        let mut same = &self.all.groups[..];
+        let newer = self.newer.as_ref().map(|file| (file, &file.groups[..]));
+        for changed in newer.iter().flat_map(|(_, groups)| *groups) {
+            let at = same.partition_point(|place| place.document < changed.document);
+            let (before, rest) = same.split_at(at);
+            runs.extend(Run::of(&self.all, before));
+            let is_replaced = rest
+                .first()
+                .is_some_and(|it| it.document == changed.document);
+            same = &rest[usize::from(is_replaced)..];
+        }
+        runs.extend(Run::of(&self.all, same));
+        // A document that was removed has no codes there.
+        runs.extend(newer.and_then(|(file, groups)| Run::of(file, groups)));
+        match documents {
+            None => runs,
+            Some(documents) => {
+                let runs = runs.into_iter();
+                runs.flat_map(|run| run.within(documents)).collect()
             }
         }
-        if let Some((file, codes)) = run {
-            wanted.differences(file.all_signs(codes), &mut distances);
-        }
-        distances
     }
 
-    /// The chunks of `documents` that differ by at most `farthest`, with their rough cosines.
-    /// `distances` are those of all chunks of `documents`.
+    /// The chunks of some runs that differ by at most `farthest`, with their rough cosines.
+    /// `distances` are those of all their chunks.
     fn scored(
-        &self,
         query: &[f32],
-        documents: Option<&Documents>,
+        runs: &[Run<'_>],
         distances: &[u16],
         farthest: u16,
     ) -> Vec<(f32, Near)> {
         let table = Table::new(query);
         let mut found = Vec::new();
-        let mut places = self.places(documents);
-        // The next place, and the number of the first chunk there.
-        let (mut next, mut first) = (places.next(), 0);
-        for number in at_most(farthest, distances) {
-            while let Some((_, place)) = next
-                && number - first >= place.codes.len()
-            {
-                first += place.codes.len();
-                next = places.next();
+        let mut near = at_most(farthest, distances).peekable();
+        // The number of the first chunk of a run.
+        let mut first = 0;
+        for run in runs {
+            let codes = run.codes();
+            let mut groups = run.groups;
+            while let Some(number) = near.next_if(|number| number - first < codes.len()) {
+                let code = codes.start + number - first;
+                groups = from_code(groups, code);
+                let Some(place) = groups.first() else { break };
+                let score = table.near(run.file.signs(code), run.file.large(code));
+                found.push((score, place.near((code - place.codes.start) as u64)));
             }
-            if let Some((file, place)) = next {
-                let ordinal = number - first;
-                let code = place.codes.start + ordinal;
-                let score = table.near(file.signs(code), file.large(code));
-                found.push((score, place.near(ordinal as u64)));
-            }
+            first += codes.len();
         }
         found
     }
 }
 
-/// The documents that have changed since a file of codes was written, asked for in order.
-struct ChangedSince<'a>(Peekable<Iter<'a, Position>>);
+/// The documents from the one on that has this code. It is looked for in steps that double: the
+/// codes that are asked for are few, and near each other compared with all of them.
+fn from_code(groups: &[Position], code: usize) -> &[Position] {
+    let is_before = |place: &Position| place.codes.end <= code;
+    let mut step = 1;
+    while groups.get(step).is_some_and(is_before) {
+        step *= 2;
+    }
+    let (start, end) = (step / 2, groups.len().min(step + 1));
+    &groups[start + groups[start..end].partition_point(is_before)..]
+}
 
-impl<'a> ChangedSince<'a> {
-    fn of(newer: Option<&'a CodeFile>) -> Self {
-        let groups = newer.map_or(&[][..], |newer| &newer.groups);
-        ChangedSince(groups.iter().peekable())
+/// Documents of a file whose codes are next to each other.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    file: &'a CodeFile,
+    /// There is at least one.
+    groups: &'a [Position],
+}
+
+impl<'a> Run<'a> {
+    /// `None` if there are no documents.
+    fn of(file: &'a CodeFile, groups: &'a [Position]) -> Option<Self> {
+        (!groups.is_empty()).then_some(Run { file, groups })
     }
 
-    /// Whether one of them is `document`, which comes after those asked for before.
-    fn contains(&mut self, document: DocumentId) -> bool {
-        while self.0.next_if(|next| next.document < document).is_some() {}
-        self.0.peek().is_some_and(|next| next.document == document)
+    /// The parts of it that are of `documents`.
+    fn within(self, documents: &Documents) -> impl Iterator<Item = Run<'a>> {
+        let is_within = |place: &Position| documents.contains(&place.document);
+        let parts = self
+            .groups
+            .chunk_by(move |a, b| is_within(a) == is_within(b));
+        let parts = parts.filter(move |part| part.first().is_some_and(is_within));
+        parts.filter_map(move |part| Run::of(self.file, part))
+    }
+
+    fn codes(&self) -> Range<usize> {
+        let ends = self.groups.first().zip(self.groups.last());
+        ends.map_or(0..0, |(first, last)| first.codes.start..last.codes.end)
     }
 }
 
@@ -562,6 +579,17 @@ mod tests {
         assert_eq!(code(&[0; 3]), [0, 0]);
     }
 
+    /// `pulp` uses a set of instructions only if the feature for it is on.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn the_instructions_of_the_processor_are_used() {
+        use std::arch::is_x86_feature_detected as has;
+        let has_avx2 = has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2");
+        let has_avx2 = has_avx2 && has!("lzcnt") && has!("popcnt");
+        let used = pulp::Arch::new();
+        assert!(!has_avx2 || !matches!(used, pulp::Arch::Scalar), "{used:?}");
+    }
+
     #[test]
     fn a_sign_of_a_large_number_counts_more() {
         let wanted = Sought::new(&[0.1, -0.1, 0.9, -0.1]);
@@ -632,6 +660,31 @@ mod tests {
             let elsewhere = Documents::from_iter([DocumentId(document + 1000)]);
             assert!(codes.nearest(&query, Some(&elsewhere), 100).is_empty());
         }
+    }
+
+    #[test]
+    fn the_document_of_a_code_is_found_from_any_one_before() {
+        let sizes = [0, 1, 3, 0, 0, 2, 1, 7, 0, 1, 1, 1, 5, 0];
+        let mut start = 0;
+        let groups = sizes.iter().zip(0..).map(|(size, id)| {
+            start += size;
+            Position {
+                document: DocumentId(id),
+                rev: Revision(1),
+                path_hash: 0,
+                codes: start - size..start,
+            }
+        });
+        let groups: Vec<Position> = groups.collect();
+        for code in 0..sizes.iter().sum() {
+            let place = |groups: &[Position]| from_code(groups, code)[0].document;
+            let expected = groups.iter().find(|place| place.codes.contains(&code));
+            let expected = expected.unwrap().document;
+            for from in 0..=expected.0 as usize {
+                assert_eq!(place(&groups[from..]), expected);
+            }
+        }
+        assert!(from_code(&groups, 22).is_empty());
     }
 
     #[test]
