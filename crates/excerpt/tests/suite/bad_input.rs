@@ -103,7 +103,7 @@ fn a_number_that_an_option_cannot_have_is_an_error_that_says_what_is_expected() 
         ("list --recent", "0 -1", "a whole number of at least 1"),
         (
             "list --recent",
-            ". notes",
+            ". notes all",
             "a whole number of at least 1; a folder comes first, as in `list FOLDER --recent`",
         ),
         ("add . --max-file-size", "-1 1k", "a whole number of bytes"),

@@ -68,6 +68,17 @@ impl Position {
     }
 }
 
+/// Of documents in order, those before `document` and those after it, whether it is one of them or
+/// not.
+pub(super) fn around(groups: &[Position], document: DocumentId) -> (&[Position], &[Position]) {
+    let at = groups.partition_point(|place| place.document < document);
+    let (before, others) = groups.split_at(at);
+    match others {
+        [same, later @ ..] if same.document == document => (before, later),
+        others => (before, others),
+    }
+}
+
 /// A file of codes.
 pub(super) struct CodeFile {
     /// The checksum, which identifies it.

@@ -28,7 +28,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::compare::{Sought, Table, at_most, farthest};
-use self::file::{CodeFile, Position, sum_of};
+use self::file::{CodeFile, Position, around, sum_of};
 use super::collect::keep_best;
 use crate::fs::layout;
 #[cfg(test)]
@@ -164,14 +164,10 @@ impl Codes {
     #[cfg(test)]
     pub(super) fn groups(&self) -> std::collections::BTreeMap<DocumentId, Group> {
         let mut groups = std::collections::BTreeMap::new();
-        for Run {
-            file,
-            groups: places,
-        } in self.runs(None)
-        {
-            for place in places.iter().filter(|place| !place.is_removed()) {
+        for run in self.runs(None) {
+            for place in run.groups.iter().filter(|place| !place.is_removed()) {
                 let codes = place.codes.clone();
-                let bytes = codes.flat_map(|at| [file.signs(at), file.large(at)]);
+                let bytes = codes.flat_map(|at| [run.file.signs(at), run.file.large(at)]);
                 let words = bytes.flat_map(|bytes| bytes.as_chunks().0);
                 let words = words.map(|word| u64::from_le_bytes(*word)).collect();
                 let Position { rev, path_hash, .. } = *place;
@@ -216,13 +212,9 @@ impl Codes {
         let mut same = &self.all.groups[..];
         let newer = self.newer.as_ref().map(|file| (file, &file.groups[..]));
         for changed in newer.iter().flat_map(|(_, groups)| *groups) {
-            let at = same.partition_point(|place| place.document < changed.document);
-            let (before, rest) = same.split_at(at);
+            let (before, after) = around(same, changed.document);
             runs.extend(Run::of(&self.all, before));
-            let is_replaced = rest
-                .first()
-                .is_some_and(|it| it.document == changed.document);
-            same = &rest[usize::from(is_replaced)..];
+            same = after;
         }
         runs.extend(Run::of(&self.all, same));
         // A document that was removed has no codes there.

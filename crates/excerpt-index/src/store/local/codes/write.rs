@@ -10,7 +10,7 @@ use std::slice;
 use twox_hash::XxHash3_64;
 
 use super::compare::width;
-use super::file::{CodeFile, MAGIC, Position, REMOVED, Stamp, UNSUMMED, WORD};
+use super::file::{CodeFile, MAGIC, Position, REMOVED, Stamp, UNSUMMED, WORD, around};
 use super::{Codes, newer_name};
 use crate::fs::disk;
 use crate::model::{DocumentId, Revision};
@@ -321,14 +321,10 @@ fn merged<'a>(
     let mut shares = Vec::new();
     let mut left = all.map_or(&[][..], |all| &all.groups);
     for (document, share) in latest {
-        let before = left.partition_point(|place| place.document < document);
-        let (kept, others) = left.split_at(before);
+        let (kept, later) = around(left, document);
         shares.extend(all.map(|all| Share::Kept(all, kept)));
         shares.push(share);
-        left = match others {
-            [same, later @ ..] if same.document == document => later,
-            others => others,
-        };
+        left = later;
     }
     shares.extend(all.map(|all| Share::Kept(all, left)));
     shares
