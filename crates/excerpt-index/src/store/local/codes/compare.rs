@@ -1,8 +1,9 @@
 //! Compares the vector of a question with codes: by the signs of all of them first, then by both
 //! bits of the best.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
+use super::super::collect::keep_best;
 use super::LARGE;
 use super::file::WORD;
 
@@ -30,6 +31,9 @@ fn bits(bits: impl ExactSizeIterator<Item = bool>) -> Vec<u64> {
     words
 }
 
+/// How many codes are compared before one is looked for that is near.
+const BLOCK: usize = 64;
+
 /// The signs of a query's numbers, and which of them are large.
 pub(super) struct Sought {
     words: Vec<(u64, u64)>,
@@ -48,37 +52,53 @@ impl Sought {
         }
     }
 
-    /// How much each of the codes with these signs differs: one for each differing sign, [`LARGE`]
-    /// for those of large numbers.
-    pub(super) fn differences(&self, signs: &[u8], differences: &mut Vec<u16>) {
+    /// Adds the codes with these signs to `least`, with numbers from `first` on. Each differs by
+    /// one for each differing sign, and by [`LARGE`] for those of large numbers.
+    pub(super) fn compare(&self, signs: &[u8], first: usize, least: &mut Least) {
         let (signs, _) = signs.as_chunks();
-        let from = differences.len();
-        differences.resize(from + signs.len() / self.words.len(), 0);
-        let places = differences[from..].iter_mut();
-        match self.words.first_chunk::<4>() {
+        self.arch.dispatch(Scan {
+            words: &self.words,
+            signs,
+            first,
+            least,
+        });
+    }
+}
+
+/// The comparison of many codes, compiled for each set of instructions.
+struct Scan<'a> {
+    words: &'a [(u64, u64)],
+    signs: &'a [[u8; WORD]],
+    first: usize,
+    least: &'a mut Least,
+}
+
+impl WithSimd for Scan<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let words = self.words;
+        match words.first_chunk::<4>() {
             // The width of the built-in table, known to the compiler.
-            Some(words) if self.words.len() == 4 => self.arch.dispatch(
-                #[inline(always)]
-                || {
-                    for (place, code) in places.zip(signs.as_chunks::<4>().0) {
-                        *place = difference(words, code);
-                    }
-                },
-            ),
-            _ => self.arch.dispatch(
-                #[inline(always)]
-                || {
-                    for (place, code) in places.zip(signs.chunks_exact(self.words.len())) {
-                        *place = difference(&self.words, code);
-                    }
-                },
-            ),
+            Some(four) if words.len() == four.len() => self.with(four),
+            _ => self.with(words),
         }
     }
+}
 
-    /// How much a code can differ at most.
-    pub(super) fn most(&self) -> usize {
-        self.words.len() * 64 * LARGE as usize
+impl Scan<'_> {
+    #[inline(always)]
+    fn with(self, words: &[(u64, u64)]) {
+        let mut differences = [0; BLOCK];
+        for (number, codes) in self.signs.chunks(words.len() * BLOCK).enumerate() {
+            let codes = codes.chunks_exact(words.len());
+            let differences = &mut differences[..codes.len()];
+            for (place, code) in differences.iter_mut().zip(codes) {
+                *place = difference(words, code);
+            }
+            self.least.add(self.first + number * BLOCK, differences);
+        }
     }
 }
 
@@ -129,40 +149,109 @@ impl Table {
     }
 }
 
-/// How much a chunk may differ so that about `room` of those with these `distances`, which are at
-/// most `most`, are left.
-pub(super) fn farthest(distances: &[u16], most: usize, mut room: usize) -> u16 {
-    // In turns, since one count has to wait for the last one of the same distance.
-    let mut counts = vec![[0_usize; 2]; most + 1];
-    let (pairs, last) = distances.as_chunks::<2>();
-    for pair in pairs {
-        for (turn, distance) in pair.iter().enumerate() {
-            counts[usize::from(*distance)][turn] += 1;
-        }
-    }
-    for distance in last {
-        counts[usize::from(*distance)][0] += 1;
-    }
-    let mut counts = counts.iter().map(|turns| turns.iter().sum::<usize>());
-    let farthest = counts.position(|count| {
-        let full = count >= room;
-        room = room.saturating_sub(count);
-        full
-    });
-    farthest.unwrap_or(most + 1) as u16
+/// The codes that differ least of those that were added.
+pub(super) struct Least {
+    /// How many are wanted.
+    room: usize,
+    /// How much each differs, and its number.
+    found: Vec<(u16, usize)>,
+    /// How much one may differ to be among them.
+    farthest: u16,
+    /// With more than so many, those that differ more than others are dropped.
+    most: usize,
 }
 
-/// The places of the few `distances` that are at most `farthest`.
-pub(super) fn at_most(farthest: u16, distances: &[u16]) -> impl Iterator<Item = usize> {
-    // Most blocks have none, and the processor looks at many at a time.
-    const BLOCK: usize = 64;
-    let blocks = distances.chunks(BLOCK).enumerate();
-    let near = move |distance: &u16| *distance <= farthest;
-    let blocks =
-        blocks.filter(move |(_, block)| block.iter().fold(false, |any, it| any | near(it)));
-    blocks.flat_map(move |(number, block)| {
-        let places = block.iter().enumerate();
-        let places = places.filter(move |(_, distance)| near(distance));
-        places.map(move |(at, _)| number * BLOCK + at)
-    })
+impl Least {
+    pub(super) fn new(room: usize) -> Least {
+        Least {
+            room,
+            found: Vec::new(),
+            farthest: u16::MAX,
+            most: 2 * room,
+        }
+    }
+
+    /// Adds at most a [`BLOCK`] of codes, whose numbers begin with `first`.
+    #[inline(always)]
+    fn add(&mut self, first: usize, differences: &[u16]) {
+        // Most blocks have none that is near enough, and the processor looks at many at a time.
+        let is_near = |any, difference: &u16| any | (*difference <= self.farthest);
+        if differences.iter().fold(false, is_near) {
+            self.add_near(first, differences);
+        }
+    }
+
+    #[cold]
+    fn add_near(&mut self, first: usize, differences: &[u16]) {
+        let numbered = differences.iter().copied().zip(first..);
+        let near = numbered.filter(|(difference, _)| *difference <= self.farthest);
+        self.found.extend(near);
+        if self.found.len() > self.most {
+            self.drop_others();
+            // Any number of them may differ equally.
+            self.most = self.most.max(2 * self.found.len());
+        }
+    }
+
+    fn drop_others(&mut self) {
+        let last = keep_best(&mut self.found, self.room, |(a, _), (b, _)| a.cmp(b));
+        self.farthest = last.map_or(self.farthest, |(difference, _)| difference);
+    }
+
+    /// The numbers of those that differ least, in order: as many as there is room for, and all that
+    /// differ no more than one of them.
+    pub(super) fn numbers(mut self) -> Vec<usize> {
+        self.drop_others();
+        let mut numbers: Vec<usize> = self.found.into_iter().map(|(_, it)| it).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of the codes that differ least, each code compared with all others.
+    fn expected(wanted: &Sought, signs: &[u8], room: usize) -> Vec<usize> {
+        let codes = signs.as_chunks::<WORD>().0.chunks(wanted.words.len());
+        let differences = codes.map(|code| difference(&wanted.words, code));
+        let differences: Vec<u16> = differences.collect();
+        let mut sorted = differences.clone();
+        sorted.sort_unstable();
+        let last = sorted.get(room - 1).copied().unwrap_or(u16::MAX);
+        let numbers = (0..differences.len()).filter(|at| differences[*at] <= last);
+        numbers.collect()
+    }
+
+    #[test]
+    fn the_codes_that_differ_least_are_kept() {
+        let mut random = fastrand::Rng::with_seed(0);
+        for dimensions in [3, 64, 100, 256, 300] {
+            let query: Vec<f32> = (0..dimensions).map(|_| random.f32() - 0.5).collect();
+            let wanted = Sought::new(&query);
+            let code = WORD * width(dimensions);
+            for count in [0, 1, BLOCK, 5 * BLOCK + 3, 3000] {
+                let mut signs = vec![0; count * code];
+                random.fill(&mut signs);
+                for room in [1, 10, 400] {
+                    let mut least = Least::new(room);
+                    // In two parts, as if of two files.
+                    let (first, second) = signs.split_at(count / 3 * code);
+                    wanted.compare(first, 0, &mut least);
+                    wanted.compare(second, count / 3, &mut least);
+                    let expected = expected(&wanted, &signs, room);
+                    assert!(least.numbers() == expected, "{dimensions}, {count}, {room}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_that_differ_equally_are_kept() {
+        let wanted = Sought::new(&[0.5; 64]);
+        let mut least = Least::new(10);
+        wanted.compare(&[0; 1000 * WORD], 0, &mut least);
+        assert_eq!(least.numbers(), Vec::from_iter(0..1000));
+    }
 }

@@ -27,7 +27,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use self::compare::{Sought, Table, at_most, farthest};
+use self::compare::{Least, Sought, Table};
 use self::file::{CodeFile, Position, around, sum_of};
 use super::collect::keep_best;
 use crate::fs::layout;
@@ -193,12 +193,13 @@ impl Codes {
         let limit = limit.max(EXACT);
         let runs = self.runs(documents);
         let wanted = Sought::new(query);
-        let mut distances = Vec::new();
+        let (mut least, mut first) = (Least::new(limit * SECOND_LOOK), 0);
         for run in &runs {
-            wanted.differences(run.file.all_signs(run.codes()), &mut distances);
+            let codes = run.codes();
+            wanted.compare(run.file.all_signs(codes.clone()), first, &mut least);
+            first += codes.len();
         }
-        let farthest = farthest(&distances, wanted.most(), limit * SECOND_LOOK);
-        let mut found = Self::scored(query, &runs, &distances, farthest);
+        let mut found = Self::scored(query, &runs, least.numbers());
         keep_best(&mut found, limit, |(a, left), (b, right)| {
             let place = |near: &Near| (near.path_hash, near.key.ordinal);
             b.total_cmp(a).then_with(|| place(left).cmp(&place(right)))
@@ -228,17 +229,11 @@ impl Codes {
         }
     }
 
-    /// The chunks of some runs that differ by at most `farthest`, with their rough cosines.
-    /// `distances` are those of all their chunks.
-    fn scored(
-        query: &[f32],
-        runs: &[Run<'_>],
-        distances: &[u16],
-        farthest: u16,
-    ) -> Vec<(f32, Near)> {
+    /// The chunks with these numbers, counted through some runs, with their rough cosines.
+    fn scored(query: &[f32], runs: &[Run<'_>], numbers: Vec<usize>) -> Vec<(f32, Near)> {
         let table = Table::new(query);
-        let mut found = Vec::new();
-        let mut near = at_most(farthest, distances).peekable();
+        let mut found = Vec::with_capacity(numbers.len());
+        let mut near = numbers.into_iter().peekable();
         // The number of the first chunk of a run.
         let mut first = 0;
         for run in runs {
@@ -586,10 +581,13 @@ mod tests {
     fn a_sign_of_a_large_number_counts_more() {
         let wanted = Sought::new(&[0.1, -0.1, 0.9, -0.1]);
         let signs: [u64; 5] = [0b0101, 0b0100, 0b0111, 0b0001, 0b1010];
-        let mut found = Vec::new();
-        wanted.differences(&signs.map(u64::to_le_bytes).concat(), &mut found);
-        assert_eq!(found, [0, 1, 1, 3, 6]);
-        assert!(wanted.most() >= 6);
+        let signs = signs.map(u64::to_le_bytes).concat();
+        for (room, expected) in [(1, 0..1), (2, 0..3), (3, 0..3), (4, 0..4), (9, 0..5)] {
+            let mut least = Least::new(room);
+            wanted.compare(&signs, 7, &mut least);
+            let expected: Vec<usize> = expected.map(|number| number + 7).collect();
+            assert_eq!(least.numbers(), expected);
+        }
     }
 
     #[test]
