@@ -18,7 +18,7 @@ use crate::store::{Known, SkipRow, StoreError};
 /// How much is read and split before it is written, while the same amount is being split: a killed
 /// sync loses at most twice as much, which also bounds its memory.
 pub(super) const BATCH_DOCUMENTS: usize = 256;
-const BATCH_BYTES: u64 = 8 << 20;
+const BATCH_BYTES: u64 = 4 << 20;
 
 /// The size above which a file is processed after all others, since it takes as long as many.
 const LARGE: u64 = 64 << 10;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -28,6 +29,7 @@ use super::guard::guarded;
 use super::keywords::Searched;
 use super::statistics::Counts;
 use super::tokenizer;
+use super::waiting::{Room, Waiting};
 use crate::analysis;
 use crate::fs::disk;
 use crate::model::{DocumentId, Revision};
@@ -40,7 +42,10 @@ pub(super) const ORDINAL: &str = "ordinal";
 pub(super) const REV: &str = "rev";
 
 /// The memory in which a writer collects terms, over all its threads.
-const HEAP: usize = 50 << 20;
+const HEAP: usize = 32 << 20;
+
+/// How many bytes of texts may wait for those threads, which take about a second for them.
+const MOST_WAITING: usize = 4 << 20;
 
 /// Files with more bytes in total are not read in full each time they are opened, only when their
 /// metadata differs from when they were written, before a change that may merge them, and by
@@ -300,7 +305,8 @@ impl Lexical {
 
 /// The right to change a keyword index. Uncommitted changes are lost.
 pub(crate) struct Writer {
-    writer: IndexWriter,
+    writer: IndexWriter<Waiting>,
+    room: Arc<Room>,
     fields: Fields,
 }
 
@@ -315,7 +321,7 @@ impl Writer {
                 .build()
         };
         let begun = Instant::now();
-        let writer: IndexWriter = loop {
+        let writer: IndexWriter<Waiting> = loop {
             match index.writer_with_options(options()) {
                 Err(TantivyError::LockFailure(LockError::LockBusy, _))
                     if begun.elapsed() < LOCK_PATIENCE =>
@@ -328,7 +334,11 @@ impl Writer {
         writer.set_merge_policy(Box::new(merges));
         // A killed writer leaves files that no commit names, with names that this one would use.
         writer.garbage_collect_files().wait()?;
-        Ok(Writer { writer, fields })
+        Ok(Writer {
+            writer,
+            room: Room::new(MOST_WAITING),
+            fields,
+        })
     }
 
     /// Adds the chunks of a document, replacing those it had.
@@ -342,25 +352,28 @@ impl Writer {
         let id = document.id;
         self.remove(id);
         for chunk in chunks {
-            let mut entry = TantivyDocument::new();
             let own = text
                 .get(chunk.bytes())
                 .ok_or(StoreError::Value("a chunk outside its text"))?;
-            entry.add_text(fields.text, own);
-            entry.add_text(
-                fields.place,
-                heading(document.title.as_deref(), &chunk.trail),
-            );
-            entry.add_text(fields.inside, chunk.sections.join("\n"));
+            let (mut entry, mut bytes) = (TantivyDocument::new(), 0);
+            let mut add_text = |field, text: &str| {
+                bytes += text.len();
+                entry.add_text(field, text);
+            };
+            add_text(fields.text, own);
+            let place = heading(document.title.as_deref(), &chunk.trail);
+            add_text(fields.place, &place);
+            add_text(fields.inside, &chunk.sections.join("\n"));
             for name in &chunk.defines {
-                entry.add_text(fields.defines, analysis::name(name));
+                add_text(fields.defines, &analysis::name(name));
             }
-            entry.add_text(fields.path, &document.path);
+            add_text(fields.path, &document.path);
             entry.add_u64(fields.document, id.0);
             entry.add_u64(fields.path_hash, path_hash(&document.path));
             entry.add_u64(fields.ordinal, chunk.ordinal as u64);
             entry.add_u64(fields.rev, document.rev.0);
-            guarded(|| Ok(self.writer.add_document(entry)?))?;
+            let waiting = self.room.admit(entry, bytes);
+            guarded(|| Ok(self.writer.add_document(waiting)?))?;
         }
         Ok(())
     }
@@ -583,8 +596,8 @@ mod tests {
     fn add(lexical: &Lexical, merges: Merges, chunks: usize) {
         let mut writer = lexical.writer(merges).unwrap();
         for _ in 0..chunks {
-            let added = writer.writer.add_document(TantivyDocument::new());
-            added.unwrap();
+            let entry = writer.room.admit(TantivyDocument::new(), 0);
+            writer.writer.add_document(entry).unwrap();
         }
         writer.commit(lexical.stamp()).unwrap();
         writer.finish().unwrap();

@@ -38,6 +38,7 @@ mod statistics;
 mod sum;
 mod tokenizer;
 mod vectors;
+mod waiting;
 mod write;
 
 use std::fs;
