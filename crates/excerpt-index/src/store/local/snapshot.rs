@@ -137,13 +137,14 @@ impl LocalSnapshot<'_> {
     }
 
     /// The best chunks for the words of the question, and those of all `searches` that are nearest
-    /// to its vector, without those that the phrases exclude. If there are many, both happen at
-    /// once.
+    /// to its vector, without those that the phrases exclude. The latter are looked up. If there
+    /// are many, both happen at once.
     fn found(
         &self,
         request: &ShortlistRequest<'_>,
         searches: &[VectorSearch<'_>],
         phrases: &Phrases,
+        looked_up: &mut LookedUp,
     ) -> Result<(Candidates, Vec<Candidate>), StoreError> {
         let keywords = self.keywords.as_ref();
         let by_words = || by_words(keywords, request, &request.words);
@@ -151,7 +152,14 @@ impl LocalSnapshot<'_> {
         let Some((vector, codes)) = compared else {
             return Ok((by_words()?, Vec::new()));
         };
-        let nearest = || self.nearest(vector, codes, searches, phrases);
+        let mut nearest = || {
+            let nearest = self.nearest(vector, codes, searches, phrases)?;
+            // The words take longer.
+            for candidate in &nearest {
+                looked_up.current(self, candidate.key, candidate.rev)?;
+            }
+            Ok::<_, StoreError>(nearest)
+        };
         let (by_words, nearest) = match request.by_words && codes.len() >= MANY_CODES {
             true => beside(by_words, nearest),
             false => (by_words(), nearest()),
@@ -420,8 +428,8 @@ impl Snapshot for LocalSnapshot<'_> {
             documents: Some(dated),
             limit: request.nearest_of_period,
         }));
-        let (mut by_words, nearest) = self.found(request, &searches, &phrases)?;
         let mut looked_up = LookedUp::default();
+        let (mut by_words, nearest) = self.found(request, &searches, &phrases, &mut looked_up)?;
         let mut words = request.words.clone();
         loop {
             let list = self.detailed(&by_words, &nearest, &mut looked_up)?;
