@@ -10,7 +10,7 @@ use tantivy::schema::Document;
 
 /// How long an entry waits for room. Then it is added nevertheless: if the threads that analyze
 /// have failed, that is when tantivy says so.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The room that waiting entries share.
 pub(super) struct Room {
